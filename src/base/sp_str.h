@@ -1,0 +1,67 @@
+#pragma once
+
+/*
+ * A view of bytes: no NUL at the end, no ownership, any bytes (NUL too). Passed by value and never
+ * kept longer than what it looks at. Printed with "%.*s" and SP_STR_ARG().
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+struct sp_str {
+    const char *p;
+    size_t len; /* bytes */
+};
+
+/* A view of a string literal. */
+#define SP_STR(literal) ((struct sp_str){(literal), sizeof(literal) - 1})
+
+/* The two arguments that "%.*s" takes; for views shorter than 2 GiB. */
+#define SP_STR_ARG(s) (int)(s).len, (s).p
+
+/* A view of a NUL-terminated string, without its NUL. */
+static inline struct sp_str sp_str_of(const char *s)
+{
+    return (struct sp_str){s, strlen(s)};
+}
+
+static inline bool sp_str_eq(struct sp_str a, struct sp_str b)
+{
+    return a.len == b.len && (a.len == 0 || memcmp(a.p, b.p, a.len) == 0);
+}
+
+/* Orders by bytes as unsigned numbers; of two where one begins the other, the shorter is less. */
+static inline int sp_str_cmp(struct sp_str a, struct sp_str b)
+{
+    size_t n = a.len < b.len ? a.len : b.len;
+    int c = n > 0 ? memcmp(a.p, b.p, n) : 0;
+
+    return c != 0 ? c : (a.len > b.len) - (a.len < b.len);
+}
+
+/* Whether `s` begins with, or ends with, all of `part`. */
+static inline bool sp_str_starts(struct sp_str s, struct sp_str part)
+{
+    return s.len >= part.len && (part.len == 0 || memcmp(s.p, part.p, part.len) == 0);
+}
+
+static inline bool sp_str_ends(struct sp_str s, struct sp_str part)
+{
+    return s.len >= part.len &&
+           (part.len == 0 || memcmp(s.p + (s.len - part.len), part.p, part.len) == 0);
+}
+
+/* The bytes from `from` up to, not including, `to`; both within `s`. */
+static inline struct sp_str sp_str_sub(struct sp_str s, size_t from, size_t to)
+{
+    return (struct sp_str){s.p + from, to - from};
+}
+
+/* The index of the first `c`, or `s.len` when there is none. */
+static inline size_t sp_str_find(struct sp_str s, char c)
+{
+    const char *hit = s.len > 0 ? memchr(s.p, c, s.len) : NULL;
+
+    return hit != NULL ? (size_t)(hit - s.p) : s.len;
+}

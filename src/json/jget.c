@@ -1,0 +1,208 @@
+/* Typed reads of spans that the scanner has accepted. */
+
+#include "json/jbytes.h"
+#include "json/jget.h"
+
+/* One escape decoded: the text that it stands for, in UTF-8. */
+struct escape {
+    size_t len;      /* bytes of the escape itself; of a surrogate pair both halves */
+    size_t text_len; /* bytes of its text */
+    char text[4];
+};
+
+static void escape_set_text(struct escape *e, unsigned c)
+{
+    if (c < 0x80) {
+        e->text_len = 1;
+        e->text[0] = (char)c;
+        return;
+    }
+    e->text_len = c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+    for (size_t i = e->text_len - 1; i > 0; i--) {
+        e->text[i] = (char)(0x80 | (c & 0x3f));
+        c >>= 6;
+    }
+    /* What is left of the character follows as many set bits as the sequence has bytes. */
+    e->text[0] = (char)((0xf00 >> e->text_len) | c);
+}
+
+/* `p` is at a backslash. */
+static struct escape escape_read(const char *p)
+{
+    static const char letters[] = "bfnrt";
+    static const char controls[] = "\b\f\n\r\t";
+    struct escape e = {.len = 2, .text_len = 1, .text = {p[1]}};
+    const char *letter;
+
+    if (p[1] == 'u') {
+        unsigned c = (unsigned)jbytes_hex4(p + 2);
+
+        e.len = 6;
+        if (c >= 0xd800 && c <= 0xdbff) {
+            c = 0x10000 + ((c - 0xd800) << 10) + ((unsigned)jbytes_hex4(p + 8) - 0xdc00);
+            e.len = 12;
+        }
+        escape_set_text(&e, c);
+    } else if ((letter = strchr(letters, p[1])) != NULL) {
+        e.text[0] = controls[letter - letters];
+    }
+    return e;
+}
+
+/* What stands between a string's quotes. */
+static struct sp_str inside(struct sp_str string)
+{
+    return sp_str_sub(string, 1, string.len - 1);
+}
+
+/* The end of the value at `p`, an element's or a member's. */
+static const char *value_end(const char *p, const char *end)
+{
+    size_t depth = 0;
+
+    if (*p != '[' && *p != '{')
+        return jbytes_scalar_end(p, end);
+    do {
+        if (*p == '"') {
+            p = jbytes_string_end(p, end);
+            continue;
+        }
+        if (*p == '[' || *p == '{')
+            depth++;
+        else if (*p == ']' || *p == '}')
+            depth--;
+        p++;
+    } while (depth > 0);
+    return p;
+}
+
+enum jscan_type jget_type(struct sp_str value)
+{
+    switch (value.p[0]) {
+    case 'n':
+        return JSCAN_NULL;
+    case 'f':
+        return JSCAN_FALSE;
+    case 't':
+        return JSCAN_TRUE;
+    case '"':
+        return JSCAN_STRING;
+    case '[':
+        return JSCAN_ARRAY;
+    case '{':
+        return JSCAN_OBJECT;
+    default:
+        return JSCAN_NUMBER;
+    }
+}
+
+bool jget_member(struct sp_str object, struct sp_str name, struct sp_str *ret)
+{
+    struct sp_str last = {0};
+
+    if (jget_type(object) != JSCAN_OBJECT)
+        return false;
+    for (struct jget_iter it = jget_iter(object); jget_next(&it);) {
+        if (jget_is_text(it.name, name))
+            last = it.value;
+    }
+    if (last.p == NULL)
+        return false;
+    *ret = last;
+    return true;
+}
+
+struct jget_iter jget_iter(struct sp_str value)
+{
+    enum jscan_type type = jget_type(value);
+    struct jget_iter it = {.is_object = type == JSCAN_OBJECT};
+
+    if (type == JSCAN_OBJECT || type == JSCAN_ARRAY)
+        it.rest = sp_str_sub(value, 1, value.len);
+    return it;
+}
+
+bool jget_next(struct jget_iter *it)
+{
+    const char *p = it->rest.p;
+    const char *end;
+
+    if (it->rest.len == 0)
+        return false;
+    end = p + it->rest.len;
+    p = jbytes_space_end(p, end);
+    if (*p == ']' || *p == '}') {
+        it->rest.len = 0;
+        return false;
+    }
+    if (*p == ',')
+        p = jbytes_space_end(p + 1, end);
+    if (it->is_object) {
+        it->name.p = p;
+        p = jbytes_string_end(p, end);
+        it->name.len = (size_t)(p - it->name.p);
+        p = jbytes_space_end(p, end);
+        p = jbytes_space_end(p + 1, end);
+    }
+    it->value.p = p;
+    p = value_end(p, end);
+    it->value.len = (size_t)(p - it->value.p);
+    it->rest = (struct sp_str){p, (size_t)(end - p)};
+    return true;
+}
+
+void jget_text(struct sp_str string, struct sp_buf *ret)
+{
+    struct sp_str rest = inside(string);
+
+    for (;;) {
+        size_t n = sp_str_find(rest, '\\');
+        struct escape e;
+
+        sp_buf_add(ret, sp_str_sub(rest, 0, n));
+        if (n == rest.len)
+            return;
+        e = escape_read(rest.p + n);
+        sp_buf_add(ret, (struct sp_str){e.text, e.text_len});
+        rest = sp_str_sub(rest, n + e.len, rest.len);
+    }
+}
+
+bool jget_is_text(struct sp_str value, struct sp_str text)
+{
+    struct sp_str rest;
+
+    /* No escape is shorter than its text, so a shorter value cannot be it. */
+    if (value.p[0] != '"' || value.len < text.len + 2)
+        return false;
+    rest = inside(value);
+    while (rest.len > 0) {
+        if (*rest.p == '\\') {
+            struct escape e = escape_read(rest.p);
+
+            if (!sp_str_starts(text, (struct sp_str){e.text, e.text_len}))
+                return false;
+            rest = sp_str_sub(rest, e.len, rest.len);
+            text = sp_str_sub(text, e.text_len, text.len);
+        } else {
+            if (text.len == 0 || *rest.p != *text.p)
+                return false;
+            rest = sp_str_sub(rest, 1, rest.len);
+            text = sp_str_sub(text, 1, text.len);
+        }
+    }
+    return text.len == 0;
+}
+
+bool jget_u64(struct sp_str value, uint64_t *ret)
+{
+    uint64_t n = 0;
+
+    for (size_t i = 0; i < value.len; i++) {
+        if (value.p[i] < '0' || value.p[i] > '9' || __builtin_mul_overflow(n, 10, &n) ||
+            __builtin_add_overflow(n, (uint64_t)(value.p[i] - '0'), &n))
+            return false;
+    }
+    *ret = n;
+    return true;
+}

@@ -1,0 +1,450 @@
+/*
+ * One run of the proxy.
+ *
+ *     host stdin  --> host_in  --> framer --> recorder --> transport --> server
+ *     host stdout <-- host_out <------------- recorder <-- transport <-- server
+ *
+ *  1. session_run() prunes, opens the log, starts the server, and runs the loop.
+ *  2. Every event does its part (records, queues, notes) and ends in session_step(), which alone
+ *     decides what is read, and when the session is over.
+ *  3. The host's end closes the server's input; the server's end ends the session.
+ *  4. A signal stops the host, is passed on, and bounds everything that follows by END_MS.
+ *  5. When the server is over and the host has got everything, all is closed, the log last, and
+ *     the loop runs out of work.
+ *
+ * In a session that does not record, lines are not cut: pieces go on as they come.
+ */
+
+#include <assert.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/sp_alloc.h"
+#include "base/sp_file.h"
+#include "base/sp_log.h"
+#include "io/outq.h"
+#include "io/source.h"
+#include "mcp/framer.h"
+#include "proxy/session.h"
+#include "record/recorder.h"
+#include "record/retain.h"
+#include "trace/sessionid.h"
+#include "transport/transport_child.h"
+
+#define START_FAILED 125
+
+/* What a server has after a signal, in ms. */
+#define END_MS 3000
+
+static const int end_signals[] = {SIGTERM, SIGINT, SIGHUP};
+
+#define N_END_SIGNALS (sizeof end_signals / sizeof end_signals[0])
+
+struct session {
+    const struct options *options;
+    uv_loop_t loop;
+    uint64_t zero_ns; /* time zero of t_ms, on uv_hrtime()'s clock */
+    struct source host_in;
+    struct outq host_out;
+    struct framer framer;        /* of the host's lines */
+    struct recorder *recorder;   /* NULL: not recording */
+    struct transport *transport; /* NULL: before the start */
+    uv_signal_t signals[N_END_SIGNALS];
+    bool has_signal[N_END_SIGNALS];
+    uv_timer_t timer;
+    bool host_ended; /* no more lines will come from the host */
+    bool is_late;    /* the time after a signal is over */
+    bool is_closing; /* the server is over and the host has got everything */
+    int signum;      /* the signal that ends the session; 0 for none */
+};
+
+static bool is_raw(const struct session *s)
+{
+    return s->recorder == NULL;
+}
+
+static void close_handle(uv_handle_t *handle)
+{
+    if (!uv_is_closing(handle))
+        uv_close(handle, NULL);
+}
+
+/* Everything below is idempotent: each event on the way down comes through here again. */
+static void session_close(struct session *s)
+{
+    s->is_closing = true;
+    source_close(&s->host_in);
+    outq_close(&s->host_out);
+    if (s->transport != NULL)
+        (void)s->transport->ops->close(s->transport); /* the loop runs on until it is done */
+    if (s->recorder != NULL)
+        (void)recorder_close(s->recorder); /* likewise */
+    close_handle((uv_handle_t *)&s->timer);
+    for (size_t i = 0; i < N_END_SIGNALS; i++)
+        if (s->has_signal[i])
+            close_handle((uv_handle_t *)&s->signals[i]);
+}
+
+/* Sets the valves and finds out whether the session is over. Called after every event. */
+static void session_step(struct session *s)
+{
+    struct transport *t = s->transport;
+
+    if (s->is_closing) {
+        session_close(s);
+        return;
+    }
+    if (t->ops->is_full(t) || s->signum != 0)
+        source_stop(&s->host_in);
+    else
+        source_start(&s->host_in);
+    if (outq_is_full(&s->host_out))
+        t->ops->hold(t);
+    else
+        t->ops->release(t);
+
+    if (s->host_ended)
+        t->ops->end(t);
+    if (t->ops->is_over(t)) {
+        source_close(&s->host_in);
+        if (outq_is_empty(&s->host_out) || s->is_late)
+            session_close(s);
+    }
+}
+
+static void note_host_error(int err)
+{
+    sp_log("forwarding to the client: %s", sp_err_cause(err));
+}
+
+/* Takes a reference to a line of the host. */
+static void to_server(struct session *s, struct line *line)
+{
+    if (s->recorder != NULL)
+        recorder_add(s->recorder, line);
+    s->transport->ops->send(s->transport, line);
+}
+
+static void flush_to_server(struct session *s)
+{
+    s->transport->ops->flush(s->transport);
+    if (s->recorder != NULL)
+        recorder_flush(s->recorder);
+}
+
+static uint64_t now_ms(const struct session *s)
+{
+    return (uv_hrtime() - s->zero_ns) / 1000000;
+}
+
+static void on_host_chunk(struct source *src, struct line *chunk)
+{
+    struct session *s = src->owner;
+
+    if (s->signum != 0)
+        return;
+    if (is_raw(s)) {
+        to_server(s, line_ref(chunk));
+    } else {
+        struct sp_str bytes = line_str(chunk);
+        uint64_t t_ms = now_ms(s);
+        struct line *line;
+
+        while ((line = framer_next(&s->framer, &bytes, t_ms)) != NULL)
+            to_server(s, line);
+    }
+    flush_to_server(s);
+    session_step(s);
+}
+
+static void on_host_end(struct source *src, int err)
+{
+    struct session *s = src->owner;
+    struct line *line = NULL;
+
+    if (err < 0)
+        sp_log("reading from the client: %s", sp_err_cause(err));
+    else
+        line = framer_finish(&s->framer, now_ms(s));
+    if (line != NULL) {
+        to_server(s, line);
+        flush_to_server(s);
+    }
+    s->host_ended = true;
+    session_step(s);
+}
+
+static void on_host_in_closed(struct source *src)
+{
+    session_step(src->owner);
+}
+
+static const struct source_callbacks host_in_callbacks = {on_host_chunk, on_host_end,
+                                                          on_host_in_closed};
+
+static void on_host_out_change(struct outq *q)
+{
+    struct session *s = q->owner;
+
+    if (q->error < 0 && !q->is_closing)
+        note_host_error(q->error);
+    session_step(s);
+}
+
+static void on_server_line(void *owner, struct line *line)
+{
+    struct session *s = owner;
+
+    if (s->recorder != NULL)
+        recorder_add(s->recorder, line);
+    outq_send(&s->host_out, line_ref(line));
+}
+
+static void on_server_pause(void *owner)
+{
+    struct session *s = owner;
+    int err = outq_flush(&s->host_out);
+
+    if (err < 0)
+        note_host_error(err);
+    if (s->recorder != NULL)
+        recorder_flush(s->recorder);
+    session_step(s);
+}
+
+static void on_transport_change(void *owner)
+{
+    session_step(owner);
+}
+
+static const struct transport_events transport_events = {
+    .on_line = on_server_line,
+    .on_pause = on_server_pause,
+    .on_change = on_transport_change,
+};
+
+static void on_recorder_closed(struct recorder *r)
+{
+    session_step(recorder_owner(r));
+}
+
+static void on_late(uv_timer_t *timer)
+{
+    struct session *s = timer->data;
+
+    s->is_late = true;
+    s->transport->ops->kill(s->transport);
+    session_step(s);
+}
+
+static void on_signal(uv_signal_t *handle, int signum)
+{
+    struct session *s = handle->data;
+    bool is_from_terminal = signum == SIGINT && isatty(STDIN_FILENO);
+
+    if (s->signum != 0)
+        session_end_by(signum);
+    s->signum = signum;
+    source_stop(&s->host_in);
+    /* A terminal has sent its Ctrl-C to the whole process group, the server included. */
+    s->transport->ops->interrupt(s->transport, is_from_terminal ? 0 : signum);
+    (void)uv_timer_start(&s->timer, on_late, END_MS, 0); /* fails only without a callback */
+    session_step(s);
+}
+
+/* A signal that was ignored when the program started stays ignored. */
+static void watch_signals(struct session *s)
+{
+    for (size_t i = 0; i < N_END_SIGNALS; i++) {
+        struct sigaction action;
+
+        if (sigaction(end_signals[i], NULL, &action) == 0 && action.sa_handler == SIG_IGN)
+            continue;
+        if (uv_signal_init(&s->loop, &s->signals[i]) < 0)
+            continue;
+        s->has_signal[i] = true;
+        s->signals[i].data = s;
+        (void)uv_signal_start(&s->signals[i], on_signal, end_signals[i]);
+    }
+}
+
+void session_end_by(int signum)
+{
+    sigset_t set;
+
+    (void)signal(signum, SIG_DFL);
+    sigemptyset(&set);
+    sigaddset(&set, signum);
+    (void)sigprocmask(SIG_UNBLOCK, &set, NULL);
+    (void)raise(signum);
+}
+
+static char *expand(const char *path)
+{
+    return sp_file_expand(path, getenv("HOME"), getenv("USERPROFILE"));
+}
+
+static void prune(const struct options *o, struct sp_buf *ret_notices)
+{
+    const char *cache = o->oracle_cache != NULL ? o->oracle_cache : "~/.stretto/oracle-cache";
+    struct timespec now;
+    char *path;
+
+    if (!o->retain_days.is_given)
+        return;
+    clock_gettime(CLOCK_REALTIME, &now);
+    if (o->record != NULL) {
+        path = expand(o->record);
+        retain_prune(path, RETAIN_SESSIONS, o->retain_days.value, now, ret_notices);
+        free(path);
+    }
+    path = expand(cache);
+    retain_prune(path, RETAIN_ANSWERS, o->retain_days.value, now, ret_notices);
+    free(path);
+}
+
+static void print_notices(struct sp_buf *notices)
+{
+    struct sp_str rest = sp_buf_str(notices);
+
+    while (rest.len > 0) {
+        size_t end = sp_str_find(rest, '\n');
+
+        sp_log("%.*s", (int)end, rest.p);
+        rest = sp_str_sub(rest, end + 1, rest.len);
+    }
+    sp_buf_deinit(notices);
+}
+
+/* What this version does not have yet is refused, never left out in silence. */
+static int refuse_missing(const struct options *o, struct sp_err *ret_err)
+{
+    const char *option = o->flow != NULL       ? "--flow"
+                         : o->guards           ? "--guards"
+                         : o->commit           ? "--commit"
+                         : o->context != NULL  ? "--context"
+                         : o->upstream != NULL ? "--upstream"
+                                               : NULL;
+
+    if (option == NULL)
+        return 0;
+    if (o->guards && o->domain == NULL)
+        sp_err_set(ret_err, "--guards needs --domain");
+    else if (o->guards && strcmp(o->domain, "retail") != 0 && strcmp(o->domain, "airline") != 0)
+        sp_err_set(ret_err, "no guards for %s", o->domain);
+    else
+        sp_err_set(ret_err, "%s is not in this version yet", option);
+    return UV_ENOSYS;
+}
+
+static int open_recorder(struct session *s, struct sp_err *ret_err)
+{
+    const struct options *o = s->options;
+    char id[SESSIONID_SIZE];
+    struct logformat_header header = {
+        .session = id,
+        .command = o->command,
+        .url = o->upstream,
+        .domain = o->domain,
+        .agent_model = o->agent_model,
+    };
+    struct timespec now;
+    char *dir;
+    int err;
+
+    clock_gettime(CLOCK_REALTIME, &now);
+    header.started_unix_ms = (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+    if (o->record == NULL)
+        return 0;
+    sessionid_make(header.started_unix_ms, (uint64_t)getpid(), id);
+    dir = expand(o->record);
+    err = recorder_open(&s->loop, dir, &header, on_recorder_closed, s, &s->recorder, ret_err);
+    free(dir);
+    return err;
+}
+
+/* Steps 3 to 6 of a start. On failure no log is left; session_free() closes the rest. */
+static int session_start(struct session *s, struct sp_err *ret_err)
+{
+    int err = refuse_missing(s->options, ret_err);
+
+    if (err < 0)
+        return err;
+    s->zero_ns = uv_hrtime();
+    err = open_recorder(s, ret_err);
+    if (err < 0)
+        return err;
+    s->transport = transport_child_new(&s->loop, s->options->command,
+                                       is_raw(s) ? TRANSPORT_RAW : TRANSPORT_LINES, s->zero_ns,
+                                       &transport_events, s);
+    watch_signals(s);
+    err = s->transport->ops->start(s->transport, ret_err);
+    if (err < 0 && s->recorder != NULL)
+        recorder_discard(s->recorder);
+    return err;
+}
+
+static void session_free(struct session *s)
+{
+    int err;
+
+    framer_deinit(&s->framer);
+    recorder_free(s->recorder);
+    if (s->transport != NULL)
+        s->transport->ops->free(s->transport);
+    err = uv_loop_close(&s->loop);
+    assert(err == 0);
+    (void)err;
+}
+
+static struct fdesc standard(int fd, int access, const bool is_open[3])
+{
+    if (!is_open[fd])
+        return (struct fdesc){.fd = -1, .kind = FDESC_FILE};
+    return fdesc_inherited(fd, access);
+}
+
+struct session_end session_run(const struct options *options, const bool is_open[3])
+{
+    struct session s = {.options = options};
+    struct session_end end;
+    struct sp_buf notices = {0};
+    struct sp_err err;
+    bool has_started;
+
+    if (uv_loop_init(&s.loop) < 0) {
+        sp_log("starting: the event loop could not be made");
+        return (struct session_end){.exit_status = START_FAILED};
+    }
+    (void)uv_timer_init(&s.loop, &s.timer); /* never fails */
+    s.timer.data = &s;
+    framer_init(&s.framer, LINE_CLIENT);
+    source_init(&s.host_in, &s.loop, standard(STDIN_FILENO, O_RDONLY, is_open), &host_in_callbacks,
+                &s);
+    outq_init(&s.host_out, &s.loop, standard(STDOUT_FILENO, O_WRONLY, is_open),
+              options->record == NULL ? OUTQ_RAW : OUTQ_HIGH, on_host_out_change, &s);
+
+    prune(options, &notices);
+    has_started = session_start(&s, &err) == 0;
+    if (has_started && s.recorder != NULL)
+        sp_log("recording to %s", recorder_path(s.recorder));
+    print_notices(&notices);
+    if (has_started) {
+        session_step(&s);
+    } else {
+        sp_log("%s", err.text);
+        session_close(&s);
+    }
+    (void)uv_run(&s.loop, UV_RUN_DEFAULT); /* until everything is closed */
+
+    end = (struct session_end){
+        .exit_status = has_started ? s.transport->ops->exit_status(s.transport) : START_FAILED,
+        .signum = s.signum,
+    };
+    session_free(&s);
+    return end;
+}

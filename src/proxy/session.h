@@ -1,0 +1,25 @@
+#pragma once
+
+/*
+ * One run of the proxy: builds the chain from host to server, moves lines both ways, and owns the
+ * end: what is waited for, and the exit status.
+ */
+
+#include "proxy/options.h"
+
+/* How a session ended. */
+struct session_end {
+    int exit_status; /* when signum is 0 */
+    int signum;      /* the signal that the process is to end by, the same it was told to end by */
+};
+
+/*
+ * Runs a session to its end.
+ *
+ * options: borrowed.
+ * is_open: which of descriptors 0, 1 and 2 were open at start.
+ */
+struct session_end session_run(const struct options *options, const bool is_open[3]);
+
+/* Ends the process by a signal's default action, so that its parent sees which one it was. */
+void session_end_by(int signum);
