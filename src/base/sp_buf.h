@@ -28,7 +28,8 @@ void sp_buf_add(struct sp_buf *b, struct sp_str s);
 void sp_buf_add_char(struct sp_buf *b, char c);
 
 /* Appends as printf() formats. */
-void sp_buf_addf(struct sp_buf *b, const char *format, ...) __attribute__((format(printf, 2, 3), nonnull));
+void sp_buf_addf(struct sp_buf *b, const char *format, ...)
+    __attribute__((format(printf, 2, 3), nonnull));
 
 /* Forgets the content, keeps the memory. */
 static inline void sp_buf_clear(struct sp_buf *b)

@@ -43,7 +43,7 @@ static int make_dir(const char *path)
 int sp_file_make_dirs(const char *path)
 {
     char *prefix = sp_strdup(path);
-    int err = 0;
+    int err = path[0] != '\0' ? 0 : -ENOENT;
 
     for (char *p = prefix; err == 0; p++) {
         char end = *p;

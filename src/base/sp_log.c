@@ -1,6 +1,8 @@
 /* The program's own messages on stderr. */
 
 #include <errno.h>
+#include <limits.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -32,8 +34,13 @@ void sp_log(const char *format, ...)
     text[len++] = '\n';
 
     while (len > 0) {
-        ssize_t n = write(STDERR_FILENO, p, len);
+        struct pollfd stderr_poll = {.fd = STDERR_FILENO, .events = POLLOUT};
+        size_t portion = len < PIPE_BUF ? len : PIPE_BUF;
+        ssize_t n;
 
+        if (poll(&stderr_poll, 1, 0) <= 0)
+            return;
+        n = write(STDERR_FILENO, p, portion);
         if (n < 0 && errno == EINTR)
             continue;
         if (n <= 0)

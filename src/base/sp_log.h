@@ -1,8 +1,10 @@
 #pragma once
 
 /*
- * The program's own messages: one line each on stderr, "NAME: TEXT", written by one write() so that
- * lines of programs that share stderr do not mix. Control characters in TEXT are shown as '?'.
+ * The program's own messages: one line each on stderr, "NAME: TEXT", written by one write() (up to
+ * PIPE_BUF bytes) so that lines of programs that share stderr do not mix. Control characters in
+ * TEXT are shown as '?'. A message that stderr does not take at once, since nobody reads it, is
+ * lost: the program never waits for it.
  *
  * Thread: loop.
  */

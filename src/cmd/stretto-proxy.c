@@ -1,6 +1,7 @@
 /* stretto-proxy: the main program. */
 
 #include <signal.h>
+#include <unistd.h>
 
 #include "base/sp_log.h"
 #include "io/fdesc.h"
@@ -27,6 +28,8 @@ static int run(const struct options *options, const bool is_open[3])
 
     if (end.signum != 0)
         session_end_by(end.signum);
+    if (end.is_abandoned)
+        _exit(end.exit_status);
     return end.exit_status;
 }
 

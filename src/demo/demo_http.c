@@ -158,7 +158,7 @@ static void on_written(uv_write_t *request, int status)
 /* Sends what is in `out`; whether that could begin. */
 static bool conn_write(struct conn *c)
 {
-    uv_buf_t buf = uv_buf_init(c->out.p, (unsigned)c->out.len);
+    uv_buf_t buf = {.base = c->out.p, .len = c->out.len};
 
     if (uv_write(&c->write, (uv_stream_t *)&c->tcp, &buf, 1, on_written) == 0)
         return true;

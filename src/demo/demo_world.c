@@ -203,6 +203,15 @@ static void answer_list(struct request *r)
     sp_buf_add(b, SP_STR("]}}"));
 }
 
+/* Whether a value is a whole number, not negative, of any length. */
+static bool is_whole(struct sp_str value)
+{
+    for (size_t i = 0; i < value.len; i++)
+        if (value.p[i] < '0' || value.p[i] > '9')
+            return false;
+    return true;
+}
+
 static void answer_call(struct request *r)
 {
     struct sp_str args = SP_STR("{}"), span, name;
@@ -222,8 +231,9 @@ static void answer_call(struct request *r)
         return;
     }
     (void)jget_member(r->params, SP_STR("arguments"), &args); /* absent: none */
-    if (jget_member(args, SP_STR("delay_ms"), &span) && jget_u64(span, &delay_ms))
-        r->ret->delay_ms = delay_ms < MAX_DELAY_MS ? delay_ms : MAX_DELAY_MS;
+    if (jget_member(args, SP_STR("delay_ms"), &span) && is_whole(span))
+        r->ret->delay_ms =
+            jget_u64(span, &delay_ms) && delay_ms < MAX_DELAY_MS ? delay_ms : MAX_DELAY_MS;
     tool->call(r, tool, args);
 }
 

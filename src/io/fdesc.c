@@ -3,12 +3,15 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <poll.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "io/fdesc.h"
@@ -52,6 +55,21 @@ void fdesc_keep_from_children(void)
     closedir(dir);
 }
 
+/*
+ * Whether an open file can be had anew. Not a terminal's master: that would be another terminal.
+ * Not a FIFO of the file system for reading: one opened after its writers have gone does not show
+ * the end to a poll.
+ */
+static bool can_reopen(int fd, mode_t mode, int access)
+{
+    struct statfs fs;
+    unsigned number;
+
+    if (S_ISFIFO(mode))
+        return access == O_WRONLY || (fstatfs(fd, &fs) == 0 && fs.f_type == PIPEFS_MAGIC);
+    return ioctl(fd, TIOCGPTN, &number) < 0;
+}
+
 static struct fdesc reopened(int fd, int access)
 {
     char path[32];
@@ -76,7 +94,8 @@ struct fdesc fdesc_inherited(int fd, int access)
     if (S_ISSOCK(st.st_mode))
         return (struct fdesc){.fd = fd, .kind = FDESC_SOCKET};
     if (S_ISFIFO(st.st_mode) || (S_ISCHR(st.st_mode) && isatty(fd)))
-        return reopened(fd, access);
+        return can_reopen(fd, st.st_mode, access) ? reopened(fd, access)
+                                                  : (struct fdesc){.fd = fd, .kind = FDESC_SHARED};
     return (struct fdesc){.fd = fd, .kind = FDESC_FILE};
 }
 

@@ -202,12 +202,12 @@ static void on_writable(uv_poll_t *poll, int status, int events)
 
 int outq_flush(struct outq *q)
 {
-    if (q->n_lines == 0 || q->is_waiting)
+    if (q->n_lines == 0 || q->is_closing)
         return 0;
-    if (q->fd.kind == FDESC_FILE)
-        write_file(q);
-    else
+    if (q->fd.kind != FDESC_FILE)
         write_polled(q);
+    else if (!q->is_waiting)
+        write_file(q);
     return q->error;
 }
 

@@ -56,16 +56,17 @@ static void on_readable(uv_poll_t *poll, int status, int events)
     struct source *src = sp_container_of(poll, struct source, u.poll);
     ssize_t n;
 
-    /* A failed poll is no news of its own: reading says what is wrong. */
-    (void)status;
+    /* A failed poll is no news of its own: reading says what is wrong, once all is read. */
     (void)events;
     n = fdesc_read(&src->fd, fresh_chunk(src)->bytes, CHUNK_SIZE);
-    if (n == UV_EAGAIN) {
-        if (status < 0)
-            report(src, status);
-        return;
+    if (status < 0) {
+        if (n == UV_EAGAIN)
+            n = status;
+        else if (n > 0) /* libuv has stopped the handle */
+            (void)uv_poll_start(&src->u.poll, UV_READABLE, on_readable);
     }
-    report(src, n);
+    if (n != UV_EAGAIN)
+        report(src, n);
 }
 
 static void finish_closing(struct source *src)

@@ -7,6 +7,7 @@
  * stack; so memory stays in proportion to the text.
  */
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/sp_alloc.h"
@@ -70,8 +71,10 @@ static void containers_find(struct canon *c)
             c->containers[n].next = open;
             open = n++;
         } else if (*p == ']' || *p == '}') {
-            struct container *closed = &c->containers[open];
+            struct container *closed;
 
+            assert(c->containers != NULL); /* a bracket that closes was opened */
+            closed = &c->containers[open];
             closed->end = p + 1;
             open = closed->next;
             closed->next = n;
@@ -104,6 +107,7 @@ static bool walk_next(struct walk *w, const struct canon *c)
     w->value.p = p;
     w->container = w->next_container;
     if (*p == '[' || *p == '{') {
+        assert(c->containers != NULL); /* this one is among them */
         w->next_container = c->containers[w->container].next;
         p = c->containers[w->container].end;
     } else {
@@ -119,6 +123,7 @@ static struct sp_str name_text(struct canon *c, struct sp_str name)
 {
     struct sp_str plain = sp_str_sub(name, 1, name.len - 1);
 
+    assert(name.p != NULL);
     if (sp_str_find(plain, '\\') == plain.len)
         return plain;
     if (c->names == NULL)

@@ -26,8 +26,16 @@ static void escape_set_text(struct escape *e, unsigned c)
     e->text[0] = (char)((0xf00 >> e->text_len) | c);
 }
 
-/* `p` is at a backslash. */
-static struct escape escape_read(const char *p)
+/* Whether half a surrogate pair, the low one, is at `p`. */
+static bool is_low_escape(const char *p, const char *end)
+{
+    int unit = end - p >= 6 && p[0] == '\\' && p[1] == 'u' ? jbytes_hex4(p + 2) : -1;
+
+    return unit >= 0xdc00 && unit <= 0xdfff;
+}
+
+/* `p` is at a backslash. Half a pair that stands alone is encoded as if it were a character. */
+static struct escape escape_read(const char *p, const char *end)
 {
     static const char letters[] = "bfnrt";
     static const char controls[] = "\b\f\n\r\t";
@@ -38,7 +46,7 @@ static struct escape escape_read(const char *p)
         unsigned c = (unsigned)jbytes_hex4(p + 2);
 
         e.len = 6;
-        if (c >= 0xd800 && c <= 0xdbff) {
+        if (c >= 0xd800 && c <= 0xdbff && is_low_escape(p + 6, end)) {
             c = 0x10000 + ((c - 0xd800) << 10) + ((unsigned)jbytes_hex4(p + 8) - 0xdc00);
             e.len = 12;
         }
@@ -162,7 +170,7 @@ void jget_text(struct sp_str string, struct sp_buf *ret)
         sp_buf_add(ret, sp_str_sub(rest, 0, n));
         if (n == rest.len)
             return;
-        e = escape_read(rest.p + n);
+        e = escape_read(rest.p + n, rest.p + rest.len);
         sp_buf_add(ret, (struct sp_str){e.text, e.text_len});
         rest = sp_str_sub(rest, n + e.len, rest.len);
     }
@@ -178,7 +186,7 @@ bool jget_is_text(struct sp_str value, struct sp_str text)
     rest = inside(value);
     while (rest.len > 0) {
         if (*rest.p == '\\') {
-            struct escape e = escape_read(rest.p);
+            struct escape e = escape_read(rest.p, rest.p + rest.len);
 
             if (!sp_str_starts(text, (struct sp_str){e.text, e.text_len}))
                 return false;

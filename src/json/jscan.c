@@ -4,12 +4,15 @@
  * scan() walks the text once, value by value. The brackets that are still open stand on a stack of
  * their closing halves, so that nothing recurses. Strings take most of a message's bytes: their
  * plain runs are skipped by vectors or machine words (jbytes.h), and what is left, escapes and
- * sequences of UTF-8, is checked one by one. scan() is compiled twice, with either way of skipping.
+ * sequences of UTF-8, is checked one by one. scan() is compiled once
+ * for each set of rules.
  */
 
 #include <assert.h>
 #include <stdint.h>
+#include <stdlib.h>
 
+#include "base/sp_alloc.h"
 #include "base/sp_utf8_seq.h"
 #include "json/jbytes.h"
 #include "json/jget.h"
@@ -19,7 +22,15 @@
 
 /* What ends a value, or NULL where it is malformed. `p` is before `end` in each. */
 typedef const char *(*string_end_fn)(const char *p, const char *end);
+typedef const char *(*number_end_fn)(const char *p, const char *end);
 typedef const char *(*plain_end_fn)(const char *p, const char *end);
+
+/* What one way of scanning is made of; constant, so that the compiler puts it in its place. */
+struct rules {
+    string_end_fn string_end;
+    number_end_fn number_end;
+    bool grows; /* brackets may nest deeper than the stack that is there at first */
+};
 
 /* The members of the outermost object that a caller may want. */
 struct members {
@@ -74,7 +85,7 @@ static bool is_finite(const char *digits, const char *point, const char *mantiss
     return *limit != '\0';
 }
 
-static const char *number_end(const char *p, const char *end)
+static ALWAYS_INLINE const char *number_end(const char *p, const char *end, bool must_be_finite)
 {
     const char *digits = *p == '-' ? p + 1 : p;
     const char *point;
@@ -109,10 +120,20 @@ static const char *number_end(const char *p, const char *end)
             exponent = -exponent;
     }
     /* Without an exponent 308 digits stay below 1e308. */
-    if ((p != mantissa_end || point - digits > 308) &&
+    if (must_be_finite && (p != mantissa_end || point - digits > 308) &&
         !is_finite(digits, point, mantissa_end, exponent))
         return NULL;
     return p;
+}
+
+static const char *finite_number_end(const char *p, const char *end)
+{
+    return number_end(p, end, true);
+}
+
+static const char *any_number_end(const char *p, const char *end)
+{
+    return number_end(p, end, false);
 }
 
 static const char *word_end(const char *p, const char *end, struct sp_str word)
@@ -122,14 +143,15 @@ static const char *word_end(const char *p, const char *end, struct sp_str word)
     return p + word.len;
 }
 
-/* `p` is at the backslash of a \u escape; of a surrogate pair both halves are taken. */
-static const char *unicode_escape_end(const char *p, const char *end)
+/* `p` is at the backslash of a \u escape; where pairs must be whole, both halves are taken. */
+static ALWAYS_INLINE const char *unicode_escape_end(const char *p, const char *end,
+                                                    bool must_be_paired)
 {
     int unit = end - p >= 6 ? jbytes_hex4(p + 2) : -1;
 
     if (unit < 0)
         return NULL;
-    if (unit < 0xd800 || unit > 0xdfff)
+    if (!must_be_paired || unit < 0xd800 || unit > 0xdfff)
         return p + 6;
     if (unit > 0xdbff || end - p < 12 || p[6] != '\\' || p[7] != 'u')
         return NULL;
@@ -137,7 +159,7 @@ static const char *unicode_escape_end(const char *p, const char *end)
     return unit >= 0xdc00 && unit <= 0xdfff ? p + 12 : NULL;
 }
 
-static ALWAYS_INLINE const char *escape_end(const char *p, const char *end)
+static ALWAYS_INLINE const char *escape_end(const char *p, const char *end, bool must_be_paired)
 {
     if (end - p < 2)
         return NULL;
@@ -152,7 +174,7 @@ static ALWAYS_INLINE const char *escape_end(const char *p, const char *end)
     case 't':
         return p + 2;
     case 'u':
-        return unicode_escape_end(p, end);
+        return unicode_escape_end(p, end, must_be_paired);
     default:
         return NULL;
     }
@@ -171,7 +193,8 @@ static ALWAYS_INLINE const char *non_ascii_end(const char *p, const char *end)
     return p;
 }
 
-static ALWAYS_INLINE const char *string_end(const char *p, const char *end, plain_end_fn plain_end)
+static ALWAYS_INLINE const char *string_end(const char *p, const char *end, plain_end_fn plain_end,
+                                            bool must_be_paired)
 {
     for (p++; p != NULL;) {
         p = plain_end(p, end);
@@ -179,28 +202,33 @@ static ALWAYS_INLINE const char *string_end(const char *p, const char *end, plai
             return NULL;
         if (*p == '"')
             return p + 1;
-        p = *p == '\\' ? escape_end(p, end) : non_ascii_end(p, end);
+        p = *p == '\\' ? escape_end(p, end, must_be_paired) : non_ascii_end(p, end);
     }
     return NULL;
 }
 
 static const char *string_end_fast(const char *p, const char *end)
 {
-    return string_end(p, end, jbytes_plain_end);
+    return string_end(p, end, jbytes_plain_end, true);
+}
+
+static const char *string_end_unpaired(const char *p, const char *end)
+{
+    return string_end(p, end, jbytes_plain_end, false);
 }
 
 static const char *string_end_portable(const char *p, const char *end)
 {
-    return string_end(p, end, jbytes_plain_end_portable);
+    return string_end(p, end, jbytes_plain_end_portable, true);
 }
 
 /* The end of a value that is no array and no object. */
 static ALWAYS_INLINE const char *scalar_end(const char *p, const char *end,
-                                            string_end_fn scan_string)
+                                            const struct rules *rules)
 {
     switch (*p) {
     case '"':
-        return scan_string(p, end);
+        return rules->string_end(p, end);
     case 't':
         return word_end(p, end, SP_STR("true"));
     case 'f':
@@ -208,7 +236,7 @@ static ALWAYS_INLINE const char *scalar_end(const char *p, const char *end,
     case 'n':
         return word_end(p, end, SP_STR("null"));
     default:
-        return number_end(p, end);
+        return rules->number_end(p, end);
     }
 }
 
@@ -265,13 +293,13 @@ static void members_end(struct members *m, const char *value_end)
 
 /* Takes a member's name and colon, and gives the beginning of its value. */
 static ALWAYS_INLINE const char *name_end(const char *p, const char *end, struct members *m,
-                                          bool is_outermost, string_end_fn scan_string)
+                                          bool is_outermost, const struct rules *rules)
 {
     struct sp_str name = {p, 0};
 
     if (p == end || *p != '"')
         return NULL;
-    p = scan_string(p, end);
+    p = rules->string_end(p, end);
     if (p == NULL)
         return NULL;
     name.len = (size_t)(p - name.p);
@@ -284,12 +312,29 @@ static ALWAYS_INLINE const char *name_end(const char *p, const char *end, struct
     return p;
 }
 
-/* Scans the value at `p`; gives its end, or NULL if it is malformed. */
-static ALWAYS_INLINE const char *value_end(const char *p, const char *end, unsigned max_depth,
-                                           struct members *m, string_end_fn scan_string)
+/* The closing halves of the brackets that may be open. */
+struct closers {
+    char *p;
+    size_t max;
+    char *heap; /* `p` when it has grown; NULL before */
+};
+
+static void closers_grow(struct closers *c)
 {
-    char closers[JSCAN_MAX_DEPTH];
-    unsigned depth = 0;
+    char *p = sp_malloc(2 * c->max);
+
+    memcpy(p, c->p, c->max);
+    free(c->heap);
+    c->heap = p;
+    c->p = p;
+    c->max *= 2;
+}
+
+/* Scans the value at `p`; gives its end, or NULL if it is malformed. */
+static ALWAYS_INLINE const char *value_end(const char *p, const char *end, struct closers *closers,
+                                           struct members *m, const struct rules *rules)
+{
+    size_t depth = 0;
 
     for (;;) {
         /* A value begins at p. */
@@ -298,21 +343,24 @@ static ALWAYS_INLINE const char *value_end(const char *p, const char *end, unsig
         if (*p == '{' || *p == '[') {
             char closer = *p == '{' ? '}' : ']';
 
-            if (depth == max_depth)
-                return NULL;
-            closers[depth++] = closer;
+            if (depth == closers->max) {
+                if (!rules->grows)
+                    return NULL;
+                closers_grow(closers);
+            }
+            closers->p[depth++] = closer;
             p = jbytes_space_end(p + 1, end);
             if (p == end)
                 return NULL;
             if (*p != closer) {
                 if (closer == '}')
-                    p = name_end(p, end, m, depth == 1, scan_string);
+                    p = name_end(p, end, m, depth == 1, rules);
                 if (p == NULL)
                     return NULL;
                 continue;
             }
         } else {
-            p = scalar_end(p, end, scan_string);
+            p = scalar_end(p, end, rules);
             if (p == NULL)
                 return NULL;
         }
@@ -329,22 +377,24 @@ static ALWAYS_INLINE const char *value_end(const char *p, const char *end, unsig
                 return NULL;
             if (*p == ',')
                 break;
-            if (*p != closers[depth - 1])
+            if (*p != closers->p[depth - 1])
                 return NULL;
             p++;
             depth--;
         }
         p = jbytes_space_end(p + 1, end);
-        if (closers[depth - 1] == '}')
-            p = name_end(p, end, m, depth == 1, scan_string);
+        if (closers->p[depth - 1] == '}')
+            p = name_end(p, end, m, depth == 1, rules);
         if (p == NULL)
             return NULL;
     }
 }
 
 static ALWAYS_INLINE bool scan(struct sp_str text, unsigned max_depth, struct jscan *ret,
-                               string_end_fn scan_string)
+                               const struct rules *rules)
 {
+    char first_closers[JSCAN_MAX_DEPTH];
+    struct closers closers = {.p = first_closers, .max = max_depth};
     const char *start;
     const char *stop;
     const char *end;
@@ -355,7 +405,8 @@ static ALWAYS_INLINE bool scan(struct sp_str text, unsigned max_depth, struct js
         return false;
     end = text.p + text.len;
     start = jbytes_space_end(text.p, end);
-    stop = value_end(start, end, max_depth, &m, scan_string);
+    stop = value_end(start, end, &closers, &m, rules);
+    free(closers.heap);
     if (stop == NULL || jbytes_space_end(stop, end) != end)
         return false;
     m.found.value = (struct sp_str){start, (size_t)(stop - start)};
@@ -366,10 +417,21 @@ static ALWAYS_INLINE bool scan(struct sp_str text, unsigned max_depth, struct js
 
 bool jscan(struct sp_str text, unsigned max_depth, struct jscan *ret)
 {
-    return scan(text, max_depth, ret, string_end_fast);
+    static const struct rules rules = {string_end_fast, finite_number_end, false};
+
+    return scan(text, max_depth, ret, &rules);
 }
 
 bool jscan_portable(struct sp_str text, unsigned max_depth, struct jscan *ret)
 {
-    return scan(text, max_depth, ret, string_end_portable);
+    static const struct rules rules = {string_end_portable, finite_number_end, false};
+
+    return scan(text, max_depth, ret, &rules);
+}
+
+bool jscan_grammar(struct sp_str text, struct jscan *ret)
+{
+    static const struct rules rules = {string_end_unpaired, any_number_end, true};
+
+    return scan(text, JSCAN_MAX_DEPTH, ret, &rules);
 }

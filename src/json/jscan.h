@@ -12,7 +12,7 @@
  *  - every number, rounded to the nearest IEEE double, is finite.
  * Keys may occur twice and \u0000 is allowed.
  *
- * Thread: any. Nothing is allocated.
+ * Thread: any. jscan() allocates nothing.
  */
 
 #include "base/sp_str.h"
@@ -57,5 +57,12 @@ struct jscan {
  */
 bool jscan(struct sp_str text, unsigned max_depth, struct jscan *ret);
 
-/* The same by portable code alone, whatever the processor; for tests and comparisons. */
+/*
+ * The same by the first two conditions alone: valid UTF-8 and the grammar of RFC 8259, at any
+ * depth. It is for what is only passed on; deep texts make it allocate. Half a surrogate pair that
+ * stands alone in a string is read by jget.h as if it were a character.
+ */
+bool jscan_grammar(struct sp_str text, struct jscan *ret);
+
+/* The same as jscan() by portable code alone, whatever the processor; for tests and comparisons. */
 bool jscan_portable(struct sp_str text, unsigned max_depth, struct jscan *ret);

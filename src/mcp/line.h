@@ -17,6 +17,7 @@
 enum line_from {
     LINE_CLIENT, /* the host */
     LINE_SERVER,
+    LINE_PROXY, /* a message of the proxy's own making */
 };
 
 struct line_pool;

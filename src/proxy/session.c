@@ -9,8 +9,8 @@
  *     decides what is read, and when the session is over.
  *  3. The host's end closes the server's input; the server's end ends the session.
  *  4. A signal stops the host, is passed on, and bounds everything that follows by END_MS.
- *  5. When the server is over and the host has got everything, all is closed, the log last, and
- *     the loop runs out of work.
+ *  5. When the server is over and the host has got everything, all is closed, and when the log is
+ *     drained the loop runs out of work.
  *
  * In a session that does not record, lines are not cut: pieces go on as they come.
  */
@@ -29,6 +29,8 @@
 #include "io/outq.h"
 #include "io/source.h"
 #include "mcp/framer.h"
+#include "proxy/headers.h"
+#include "proxy/modules.h"
 #include "proxy/session.h"
 #include "record/recorder.h"
 #include "record/retain.h"
@@ -40,6 +42,9 @@
 /* What a server has after a signal, in ms. */
 #define END_MS 3000
 
+/* What a transport has to close when everything else is, in ms. */
+#define CLOSE_MS 200
+
 static const int end_signals[] = {SIGTERM, SIGINT, SIGHUP};
 
 #define N_END_SIGNALS (sizeof end_signals / sizeof end_signals[0])
@@ -50,21 +55,25 @@ struct session {
     uint64_t zero_ns; /* time zero of t_ms, on uv_hrtime()'s clock */
     struct source host_in;
     struct outq host_out;
-    struct framer framer;        /* of the host's lines */
-    struct recorder *recorder;   /* NULL: not recording */
-    struct transport *transport; /* NULL: before the start */
+    struct framer framer;                   /* of the host's lines */
+    struct recorder *recorder;              /* NULL: not recording */
+    struct transport *transport;            /* NULL: before the start */
+    struct httpc_header *headers;           /* of --upstream-header */
+    const struct upstream_module *upstream; /* NULL: not loaded */
+    uv_lib_t upstream_lib;
     uv_signal_t signals[N_END_SIGNALS];
     bool has_signal[N_END_SIGNALS];
     uv_timer_t timer;
-    bool host_ended; /* no more lines will come from the host */
-    bool is_late;    /* the time after a signal is over */
-    bool is_closing; /* the server is over and the host has got everything */
-    int signum;      /* the signal that ends the session; 0 for none */
+    bool host_ended;   /* no more lines will come from the host */
+    bool is_late;      /* the time after a signal is over */
+    bool is_abandoned; /* the transport could not close; nothing may be freed */
+    bool is_closing;   /* the server is over and the host has got everything */
+    int signum;        /* the signal that ends the session; 0 for none */
 };
 
 static bool is_raw(const struct session *s)
 {
-    return s->recorder == NULL;
+    return s->options->record == NULL && s->options->upstream == NULL;
 }
 
 static void close_handle(uv_handle_t *handle)
@@ -73,20 +82,36 @@ static void close_handle(uv_handle_t *handle)
         uv_close(handle, NULL);
 }
 
-/* Everything below is idempotent: each event on the way down comes through here again. */
+static void on_abandon(uv_timer_t *timer)
+{
+    struct session *s = timer->data;
+
+    s->is_abandoned = true;
+    uv_stop(&s->loop);
+}
+
+/*
+ * Idempotent: each event on the way down comes through here again. Signals are seen until the log
+ * is drained. What a transport cannot take back, a look-up of a name, is not waited for but
+ * CLOSE_MS.
+ */
 static void session_close(struct session *s)
 {
+    bool is_transport_closed = s->transport == NULL || s->transport->ops->close(s->transport);
+
     s->is_closing = true;
     source_close(&s->host_in);
     outq_close(&s->host_out);
-    if (s->transport != NULL)
-        (void)s->transport->ops->close(s->transport); /* the loop runs on until it is done */
-    if (s->recorder != NULL)
-        (void)recorder_close(s->recorder); /* likewise */
-    close_handle((uv_handle_t *)&s->timer);
+    if (s->recorder != NULL && !recorder_close(s->recorder))
+        return;
     for (size_t i = 0; i < N_END_SIGNALS; i++)
         if (s->has_signal[i])
             close_handle((uv_handle_t *)&s->signals[i]);
+    if (is_transport_closed)
+        close_handle((uv_handle_t *)&s->timer);
+    else
+        (void)uv_timer_start(&s->timer, on_abandon, CLOSE_MS,
+                             0); /* fails only without a callback */
 }
 
 /* Sets the valves and finds out whether the session is over. Called after every event. */
@@ -168,7 +193,7 @@ static void on_host_end(struct source *src, int err)
 
     if (err < 0)
         sp_log("reading from the client: %s", sp_err_cause(err));
-    else
+    else if (s->signum == 0)
         line = framer_finish(&s->framer, now_ms(s));
     if (line != NULL) {
         to_server(s, line);
@@ -204,6 +229,14 @@ static void on_server_line(void *owner, struct line *line)
     outq_send(&s->host_out, line_ref(line));
 }
 
+static void on_server_kept(void *owner, struct line *line)
+{
+    struct session *s = owner;
+
+    if (s->recorder != NULL)
+        recorder_add(s->recorder, line);
+}
+
 static void on_server_pause(void *owner)
 {
     struct session *s = owner;
@@ -223,6 +256,7 @@ static void on_transport_change(void *owner)
 
 static const struct transport_events transport_events = {
     .on_line = on_server_line,
+    .on_kept = on_server_kept,
     .on_pause = on_server_pause,
     .on_change = on_transport_change,
 };
@@ -249,6 +283,8 @@ static void on_signal(uv_signal_t *handle, int signum)
     if (s->signum != 0)
         session_end_by(signum);
     s->signum = signum;
+    if (s->is_closing)
+        return; /* only the log is still to be drained */
     source_stop(&s->host_in);
     /* A terminal has sent its Ctrl-C to the whole process group, the server included. */
     s->transport->ops->interrupt(s->transport, is_from_terminal ? 0 : signum);
@@ -323,12 +359,11 @@ static void print_notices(struct sp_buf *notices)
 /* What this version does not have yet is refused, never left out in silence. */
 static int refuse_missing(const struct options *o, struct sp_err *ret_err)
 {
-    const char *option = o->flow != NULL       ? "--flow"
-                         : o->guards           ? "--guards"
-                         : o->commit           ? "--commit"
-                         : o->context != NULL  ? "--context"
-                         : o->upstream != NULL ? "--upstream"
-                                               : NULL;
+    const char *option = o->flow != NULL      ? "--flow"
+                         : o->guards          ? "--guards"
+                         : o->commit          ? "--commit"
+                         : o->context != NULL ? "--context"
+                                              : NULL;
 
     if (option == NULL)
         return 0;
@@ -356,10 +391,10 @@ static int open_recorder(struct session *s, struct sp_err *ret_err)
     char *dir;
     int err;
 
-    clock_gettime(CLOCK_REALTIME, &now);
-    header.started_unix_ms = (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
     if (o->record == NULL)
         return 0;
+    clock_gettime(CLOCK_REALTIME, &now);
+    header.started_unix_ms = (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
     sessionid_make(header.started_unix_ms, (uint64_t)getpid(), id);
     dir = expand(o->record);
     err = recorder_open(&s->loop, dir, &header, on_recorder_closed, s, &s->recorder, ret_err);
@@ -367,20 +402,56 @@ static int open_recorder(struct session *s, struct sp_err *ret_err)
     return err;
 }
 
-/* Steps 3 to 6 of a start. On failure no log is left; session_free() closes the rest. */
+/* What an HTTP server needs and can fail before anything is created: the headers, the module. */
+static int prepare_upstream(struct session *s, struct sp_err *ret_err)
+{
+    int err;
+
+    if (s->options->upstream == NULL)
+        return 0;
+    err = headers_resolve(&s->options->upstream_headers, &s->headers, ret_err);
+    if (err < 0)
+        return err;
+    s->upstream = modules_load_upstream(&s->upstream_lib, ret_err);
+    if (s->upstream == NULL)
+        return UV_ENOENT;
+    s->upstream->log_init("stretto-proxy");
+    return 0;
+}
+
+static struct transport *make_transport(struct session *s)
+{
+    const struct options *o = s->options;
+    struct transport_http_options http;
+
+    if (o->upstream == NULL)
+        return transport_child_new(&s->loop, o->command,
+                                   is_raw(s) ? TRANSPORT_RAW : TRANSPORT_LINES, s->zero_ns,
+                                   &transport_events, s);
+    http = (struct transport_http_options){
+        .url = sp_str_of(o->upstream),
+        .headers = s->headers,
+        .n_headers = o->upstream_headers.n,
+        .reinit = o->upstream_reinit,
+    };
+    return s->upstream->transport_new(&s->loop, &http, s->zero_ns, &transport_events, s);
+}
+
+/* Steps 3 to 6 of a start. On failure no log is left; session_close() and _free() do the rest. */
 static int session_start(struct session *s, struct sp_err *ret_err)
 {
     int err = refuse_missing(s->options, ret_err);
 
     if (err < 0)
         return err;
+    err = prepare_upstream(s, ret_err);
+    if (err < 0)
+        return err;
     s->zero_ns = uv_hrtime();
     err = open_recorder(s, ret_err);
     if (err < 0)
         return err;
-    s->transport = transport_child_new(&s->loop, s->options->command,
-                                       is_raw(s) ? TRANSPORT_RAW : TRANSPORT_LINES, s->zero_ns,
-                                       &transport_events, s);
+    s->transport = make_transport(s);
     watch_signals(s);
     err = s->transport->ops->start(s->transport, ret_err);
     if (err < 0 && s->recorder != NULL)
@@ -396,9 +467,12 @@ static void session_free(struct session *s)
     recorder_free(s->recorder);
     if (s->transport != NULL)
         s->transport->ops->free(s->transport);
+    free(s->headers);
     err = uv_loop_close(&s->loop);
     assert(err == 0);
     (void)err;
+    if (s->upstream != NULL)
+        uv_dlclose(&s->upstream_lib);
 }
 
 static struct fdesc standard(int fd, int access, const bool is_open[3])
@@ -426,7 +500,7 @@ struct session_end session_run(const struct options *options, const bool is_open
     source_init(&s.host_in, &s.loop, standard(STDIN_FILENO, O_RDONLY, is_open), &host_in_callbacks,
                 &s);
     outq_init(&s.host_out, &s.loop, standard(STDOUT_FILENO, O_WRONLY, is_open),
-              options->record == NULL ? OUTQ_RAW : OUTQ_HIGH, on_host_out_change, &s);
+              is_raw(&s) ? OUTQ_RAW : OUTQ_HIGH, on_host_out_change, &s);
 
     prune(options, &notices);
     has_started = session_start(&s, &err) == 0;
@@ -445,6 +519,8 @@ struct session_end session_run(const struct options *options, const bool is_open
         .exit_status = has_started ? s.transport->ops->exit_status(s.transport) : START_FAILED,
         .signum = s.signum,
     };
-    session_free(&s);
+    end.is_abandoned = s.is_abandoned;
+    if (!s.is_abandoned)
+        session_free(&s);
     return end;
 }

@@ -11,6 +11,7 @@
 struct session_end {
     int exit_status; /* when signum is 0 */
     int signum;      /* the signal that the process is to end by, the same it was told to end by */
+    bool is_abandoned; /* something still runs: the process ends by _exit(), or the signal */
 };
 
 /*

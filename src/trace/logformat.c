@@ -69,6 +69,19 @@ static void put_u64(struct sp_buf *b, uint64_t n)
     sp_buf_add(b, (struct sp_str){digits + i, sizeof digits - i});
 }
 
+static struct sp_str from_name(enum line_from from)
+{
+    switch (from) {
+    case LINE_CLIENT:
+        return SP_STR("client");
+    case LINE_SERVER:
+        return SP_STR("server");
+    case LINE_PROXY:
+        return SP_STR("proxy");
+    }
+    return SP_STR("");
+}
+
 struct sp_str logformat_entry(struct sp_buf *b, const struct line *line)
 {
     struct sp_str text = line_str(line);
@@ -83,13 +96,13 @@ struct sp_str logformat_entry(struct sp_buf *b, const struct line *line)
 
     sp_buf_add(b, SP_STR("{\"t_ms\":"));
     put_u64(b, line->t_ms);
-    sp_buf_add(b, line->from == LINE_CLIENT ? SP_STR(",\"from\":\"client\"")
-                                            : SP_STR(",\"from\":\"server\""));
+    sp_buf_add(b, SP_STR(",\"from\":\""));
+    sp_buf_add(b, from_name(line->from));
     if (is_json) {
-        sp_buf_add(b, SP_STR(",\"message\":"));
+        sp_buf_add(b, SP_STR("\",\"message\":"));
         return scan.value;
     }
-    sp_buf_add(b, SP_STR(",\"raw\":"));
+    sp_buf_add(b, SP_STR("\",\"raw\":"));
     jput_string(b, text);
     return SP_STR("");
 }

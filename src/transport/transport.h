@@ -24,6 +24,9 @@ struct transport_events {
      */
     void (*on_line)(void *owner, struct line *line);
 
+    /* A line that is recorded but not handed on. Borrowed. */
+    void (*on_kept)(void *owner, struct line *line);
+
     /* The lines that came together have been given: time to hand them on. */
     void (*on_pause)(void *owner);
 

@@ -1,6 +1,6 @@
 /*
- * Feeds the framer a stream in pieces whose sizes the input chooses, and holds what it gives against
- * the stream: the lines are the stream, each but the last ends at its only LF.
+ * Feeds the framer a stream in pieces whose sizes the input chooses, and holds what it gives
+ * against the stream: the lines are the stream, each but the last ends at its only LF.
  *
  * Input: bytes up to the first 0xff are piece sizes, used in turn; the rest is the stream.
  */

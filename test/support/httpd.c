@@ -22,6 +22,7 @@ struct peer {
     uv_tcp_t tcp;
     const struct httpd_step *step;
     struct sp_buf got; /* not yet taken by a step */
+    size_t n_needed;   /* bytes of the request under way, when its head has come */
     size_t n_dripped;
     size_t n_writes; /* under way */
     SSL *ssl;        /* NULL without TLS */
@@ -130,16 +131,19 @@ static void peer_send(struct peer *p, const char *text, size_t len)
  */
 static size_t request_len(struct peer *p, bool with_body)
 {
-    const char *text = sp_buf_cstr(&p->got), *end = strstr(text, "\r\n\r\n");
-    const char *len = strcasestr(text, "\r\ncontent-length: ");
-    size_t n;
+    const char *text, *end, *len;
 
-    if (end == NULL)
-        return 0;
-    n = (size_t)(end - text) + 4;
-    if (with_body && len != NULL && len < end)
-        n += strtoul(len + 18, NULL, 10);
-    return n <= p->got.len ? n : 0;
+    if (p->n_needed == 0) {
+        text = sp_buf_cstr(&p->got);
+        end = strstr(text, "\r\n\r\n");
+        if (end == NULL)
+            return 0;
+        p->n_needed = (size_t)(end - text) + 4;
+        len = strcasestr(text, "\r\ncontent-length: ");
+        if (with_body && len != NULL && len < end)
+            p->n_needed += strtoul(len + 18, NULL, 10);
+    }
+    return p->n_needed <= p->got.len ? p->n_needed : 0;
 }
 
 /* Moves a request from what has come to what is shown; false while it is not whole. */
@@ -155,8 +159,10 @@ static bool take_request(struct peer *p, bool with_body)
     request = &h->requests[h->n_requests++];
     *request = (struct sp_buf){0};
     sp_buf_add(request, (struct sp_str){p->got.p, len});
+    (void)sp_buf_cstr(request);
     memmove(p->got.p, p->got.p + len, p->got.len - len);
     p->got.len -= len;
+    p->n_needed = 0;
     return true;
 }
 
@@ -361,8 +367,8 @@ size_t httpd_unsent(const struct httpd *h)
     struct peer *p;
     size_t n = 0;
 
-    LIST_FOREACH(p, &h->peers, link)
-    n += uv_stream_get_write_queue_size((uv_stream_t *)&p->tcp);
+    LIST_FOREACH (p, &h->peers, link)
+        n += uv_stream_get_write_queue_size((uv_stream_t *)&p->tcp);
     return n;
 }
 
@@ -396,8 +402,8 @@ void httpd_free(struct httpd *h)
 {
     struct peer *p;
 
-    LIST_FOREACH(p, &h->peers, link)
-    peer_close(p);
+    LIST_FOREACH (p, &h->peers, link)
+        peer_close(p);
     uv_close((uv_handle_t *)&h->listener, on_listener_closed);
     while (!h->is_closed || h->n_open > 0)
         (void)uv_run(h->loop, UV_RUN_ONCE);

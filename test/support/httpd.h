@@ -53,7 +53,7 @@ size_t httpd_n_accepted(const struct httpd *h);
 size_t httpd_n_requests(const struct httpd *h);
 size_t httpd_n_open(const struct httpd *h);
 
-/* The request of that number, in the order they came: head and body. */
+/* The request of that number, in the order they came: head and body, and a NUL behind them. */
 struct sp_str httpd_request(const struct httpd *h, size_t i);
 
 /* Bytes that wait to be sent, over all connections. */

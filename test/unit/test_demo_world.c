@@ -16,7 +16,7 @@
     "{\"error\":{\"code\":-32700,\"message\":\"Parse error\"},\"id\":null,\"jsonrpc\":\"2.0\"}"
 #define ERROR(id, code, message)                                                                \
     "{\"error\":{\"code\":" code ",\"message\":\"" message "\"},\"id\":" id ",\"jsonrpc\":\"2." \
-                                                                            "0\"}"
+    "0\"}"
 #define RESULT(id, result) "{\"id\":" id ",\"jsonrpc\":\"2.0\",\"result\":" result "}"
 #define TEXT(text, is_error) \
     RESULT("1",              \
@@ -47,7 +47,7 @@ static void check_line(const struct demo_world *world, struct sp_str line, const
     else
         assert_string_equal(sp_buf_cstr(&answer.text), want);
     assert_int_equal(answer.delay_ms, delay_ms);
-    sp_buf_deinit(&answer.text);
+    demo_world_answer_deinit(&answer);
 }
 
 static void check_call(const struct demo_world *world, const struct call_case *c)
@@ -112,6 +112,59 @@ static void demo_world_answers_every_kind_of_line(void **state)
     }
 }
 
+struct asked_case {
+    const char *line;
+    enum demo_world_asked asked;
+    const char *version; /* NULL: of no meaning, as the next */
+    const char *name;
+};
+
+static void demo_world_tells_what_a_line_asked_for(void **state)
+{
+#define INITIALIZE(params) "{\"id\":1,\"method\":\"initialize\",\"params\":" params "}"
+#define CALL_OF(name)      "{\"id\":1,\"method\":\"tools/call\",\"params\":" name "}"
+    static const struct asked_case cases[] = {
+        {"", DEMO_WORLD_NOTHING, NULL, NULL},
+        {" \r\n", DEMO_WORLD_NOTHING, NULL, NULL},
+        {"{}", DEMO_WORLD_NOTHING, NULL, NULL},
+        {"{\"method\":\"tools/call\"}", DEMO_WORLD_NOTHING, NULL, NULL},
+        {"{\"id\":1,\"result\":{}}", DEMO_WORLD_NOTHING, NULL, NULL},
+        {"{\"id\":1,\"method\":7}", DEMO_WORLD_NOTHING, NULL, NULL},
+        {"{\"method\":\"initialize\"}", DEMO_WORLD_INITIALIZE_NOTE, NULL, NULL},
+        {"{\"id\":null,\"method\":\"initialize\"}", DEMO_WORLD_INITIALIZE_NOTE, NULL, NULL},
+        {INITIALIZE("{\"protocolVersion\":\"2025-11-25\"}"), DEMO_WORLD_INITIALIZE, "2025-11-25",
+         NULL},
+        {INITIALIZE("{\"protocolVersion\":\"\\u0061\"}"), DEMO_WORLD_INITIALIZE, "a", NULL},
+        {INITIALIZE("{\"protocolVersion\":\"\"}"), DEMO_WORLD_INITIALIZE, "", NULL},
+        {INITIALIZE("{\"protocolVersion\":7}"), DEMO_WORLD_INITIALIZE, "2025-06-18", NULL},
+        {INITIALIZE("{}"), DEMO_WORLD_INITIALIZE, "2025-06-18", NULL},
+        {"{\"id\":1,\"method\":\"initialize\"}", DEMO_WORLD_INITIALIZE, "2025-06-18", NULL},
+        {CALL_OF("{\"name\":\"lookup\"}"), DEMO_WORLD_CALL, NULL, "lookup"},
+        {CALL_OF("{\"name\":\"no-such\"}"), DEMO_WORLD_CALL, NULL, "no-such"},
+        {CALL_OF("{\"name\":7}"), DEMO_WORLD_CALL, NULL, ""},
+        {CALL_OF("[]"), DEMO_WORLD_CALL, NULL, ""},
+        {"{\"id\":1,\"method\":\"ping\"}", DEMO_WORLD_OTHER, NULL, NULL},
+        {"{\"id\":1,\"method\":\"tools/list\"}", DEMO_WORLD_OTHER, NULL, NULL},
+        {"{\"id\":1,\"method\":\"no/such\"}", DEMO_WORLD_OTHER, NULL, NULL},
+        {"not JSON", DEMO_WORLD_OTHER, NULL, NULL},
+        {"[{\"id\":1,\"method\":\"initialize\"}]", DEMO_WORLD_OTHER, NULL, NULL},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct demo_world_answer answer;
+
+        demo_world_answer(&echo, sp_str_of(cases[i].line), &answer);
+        if (answer.asked != cases[i].asked)
+            fail_msg("%s", cases[i].line);
+        if (cases[i].version != NULL)
+            assert_string_equal(sp_buf_cstr(&answer.version), cases[i].version);
+        if (cases[i].name != NULL)
+            assert_string_equal(sp_buf_cstr(&answer.name), cases[i].name);
+        demo_world_answer_deinit(&answer);
+    }
+}
+
 static void demo_world_refuses_json_that_is_no_object(void **state)
 {
     static const char *const texts[] = {"1", "\"s\"", "null", "[]",
@@ -127,7 +180,7 @@ static void demo_world_refuses_json_that_is_no_object(void **state)
         demo_world_answer(&echo, sp_str_of(texts[i]), &answer);
         text = sp_buf_str(&answer.text);
         assert_true(sp_str_starts(text, sp_str_of(begin)) && sp_str_ends(text, sp_str_of(end)));
-        sp_buf_deinit(&answer.text);
+        demo_world_answer_deinit(&answer);
     }
 }
 
@@ -159,7 +212,7 @@ static void demo_world_initializes_with_the_version_it_is_asked_for(void **state
                                                "\"capabilities\":{\"tools\":{\"listChanged\":"
                                                "false}},\"instructions\":\"")));
         assert_true(sp_str_ends(text, sp_buf_str(&end)));
-        sp_buf_deinit(&answer.text);
+        demo_world_answer_deinit(&answer);
         sp_buf_deinit(&line);
         sp_buf_deinit(&end);
     }
@@ -193,7 +246,7 @@ static void check_list(const struct demo_world *world, const char *tools)
     blank_descriptions(&answer.text);
     sp_buf_addf(&want, RESULT("1", "{\"tools\":[%s]}"), tools);
     assert_string_equal(sp_buf_cstr(&answer.text), sp_buf_cstr(&want));
-    sp_buf_deinit(&answer.text);
+    demo_world_answer_deinit(&answer);
     sp_buf_deinit(&want);
 }
 
@@ -236,7 +289,7 @@ static void demo_world_names_both_reasons_in_the_list(void **state)
     demo_world_answer(&retail, SP_STR("{\"id\":1,\"method\":\"tools/list\"}\n"), &answer);
     assert_non_null(strstr(sp_buf_cstr(&answer.text), "no longer needed"));
     assert_non_null(strstr(sp_buf_cstr(&answer.text), "ordered by mistake"));
-    sp_buf_deinit(&answer.text);
+    demo_world_answer_deinit(&answer);
 }
 
 #define LOOKUP(args)  "{\"name\":\"lookup\",\"arguments\":" args "}"
@@ -264,6 +317,8 @@ static const struct call_case echo_calls[] = {
     /* Arguments of any type, in canonical form. */
     {LOOKUP("[1, 2]"), TEXT("[1,2]", "false"), 0},
     {LOOKUP("null"), TEXT("null", "false"), 0},
+    {LOOKUP("{\"delay_ms\":123456789012345678901234567890}"),
+     TEXT("{\\\"delay_ms\\\":1.2345678901234568e29}", "false"), 10000},
     {LOOKUP("\"delay_ms\""), TEXT("\\\"delay_ms\\\"", "false"), 0},
     {LOOKUP("{\"z\":1.50,\"a\":{\"c\":1e2,\"b\":\"\\u0000\\/\"}}"),
      TEXT("{\\\"a\\\":{\\\"b\\\":\\\"\\\\u0000/\\\",\\\"c\\\":100.0},\\\"z\\\":1.5}", "false"), 0},
@@ -430,6 +485,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(demo_world_answers_every_kind_of_line),
+        cmocka_unit_test(demo_world_tells_what_a_line_asked_for),
         cmocka_unit_test(demo_world_refuses_json_that_is_no_object),
         cmocka_unit_test(demo_world_initializes_with_the_version_it_is_asked_for),
         cmocka_unit_test(demo_world_lists_the_tools_of_its_world),

@@ -62,6 +62,19 @@ static void fdesc_gives_no_access_that_the_descriptor_never_had(void **state)
     assert_int_equal(fdesc_inherited(-1, O_RDONLY).fd, -1);
 }
 
+static void fdesc_does_not_open_the_master_of_a_terminal_anew(void **state)
+{
+    int master = posix_openpt(O_RDWR | O_NOCTTY);
+    struct fdesc fd;
+
+    (void)state;
+    assert_true(master >= 0);
+    fd = fdesc_inherited(master, O_RDONLY);
+    assert_int_equal(fd.fd, master);
+    assert_int_equal(fd.kind, FDESC_SHARED);
+    (void)close(master);
+}
+
 static void fdesc_never_waits_to_read(void **state)
 {
     (void)state;
@@ -92,7 +105,7 @@ static void fdesc_never_waits_to_write(void **state)
 
     (void)state;
     for (enum channel_kind kind = 0; kind < CHANNEL_N_POLLED; kind++) {
-        struct iovec iov[] = {{bytes, 3}, {bytes, BIG}};
+        struct iovec iov[] = {{bytes, BIG}, {bytes, 3}};
         struct channel c;
         size_t len = 0;
         ssize_t n;
@@ -187,6 +200,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fdesc_tells_the_kinds_apart),
         cmocka_unit_test(fdesc_gives_no_access_that_the_descriptor_never_had),
+        cmocka_unit_test(fdesc_does_not_open_the_master_of_a_terminal_anew),
         cmocka_unit_test(fdesc_never_waits_to_read),
         cmocka_unit_test(fdesc_never_waits_to_write),
         cmocka_unit_test_setup_teardown(fdesc_poll_init_leaves_the_shared_flags, loop_setup,

@@ -107,6 +107,7 @@ static void file_takes_a_directory_that_exists(void **state)
     assert_int_equal(mode_of(*state, "a/d"), S_IFDIR | 0700);
     assert_int_equal(sp_file_make_dirs("/"), 0);
     assert_int_equal(sp_file_make_dirs("."), 0);
+    assert_int_equal(sp_file_make_dirs(""), -ENOENT);
     free(link);
 }
 

@@ -159,7 +159,7 @@ static void framer_takes_a_line_of_16_mib(void **state)
     text[len] = 'x';
     text[len + 1] = '\n';
     for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) {
-        /* Single bytes show that the work stays linear; a part of the line is enough for that. */
+        /* For single bytes a part of the line is enough. */
         size_t from = pieces[i] == 1 ? len - 1024 * 1024 : 0;
         struct sp_str left = {text + from, len + 2 - from};
         struct framer f;
@@ -227,6 +227,84 @@ static void line_lives_as_long_as_its_references(void **state)
     line_unref(NULL);
 }
 
+static void line_pool_gives_memory_of_lines_that_are_gone(void **state)
+{
+    struct line_pool *pool = line_pool_new();
+    struct line *line = line_pool_get(pool, 1000), *other;
+    void *memory = line, *between;
+
+    (void)state;
+    assert_true(line->cap >= 1000 && line->len == 0 && line_is_unique(line));
+    memset(line->bytes, 'x', 1000);
+    line->len = 1000;
+    other = line_pool_get(pool, 10); /* while the first is out there */
+    assert_ptr_not_equal(other, memory);
+    line_unref(line_ref(line));
+    assert_int_equal(line->len, 1000);
+    line_unref(line);
+    between = sp_malloc(sizeof *line + 1000); /* would get the memory if it were free */
+    line = line_pool_get(pool, 900);
+    assert_ptr_equal(line, memory);
+    assert_true(line->cap >= 900 && line->len == 0 && line_is_unique(line));
+    line_unref(line);
+    line = line_pool_get(pool, 2000); /* for which there is none */
+    assert_true(line->cap >= 2000);
+    line = line_resize(line, 3000);
+    line_unref(line);
+    line_unref(other);
+    line_pool_drain(pool);
+    line_pool_drain(pool);
+    line_pool_free(pool);
+    free(between);
+}
+
+static void line_pool_goes_with_the_last_of_its_lines(void **state)
+{
+    struct line_pool *pool = line_pool_new();
+    struct line *first = line_pool_get(pool, 10), *second = line_pool_get(pool, 10);
+
+    (void)state;
+    memset(second->bytes, 'x', 10);
+    line_pool_free(pool);
+    line_unref(first);
+    assert_int_equal(second->bytes[9], 'x');
+    line_unref(second);
+    line_pool_free(NULL);
+}
+
+/* Long lines in pieces, in between short ones, all held until the framer itself is gone. */
+static void framer_lines_outlive_the_framer(void **state)
+{
+    static struct line *lines[700];
+    char *text = sp_malloc(700000);
+    struct framer f;
+    size_t n = 0;
+
+    (void)state;
+    framer_init(&f, LINE_SERVER);
+    for (size_t i = 0; i < 700; i++) {
+        size_t len = i % 300 == 0 ? 700000 : 5;
+        struct sp_str head = {text, len / 2}, tail = {text + len / 2, len - len / 2};
+
+        memset(text, 'a' + (int)(i % 26), len);
+        text[len - 1] = '\n';
+        assert_null(framer_next(&f, &head, i));
+        lines[n] = framer_next(&f, &tail, i);
+        if (i % 2 == 0)
+            n++;
+        else
+            line_unref(lines[n]);
+    }
+    framer_deinit(&f);
+    for (size_t i = 0; i < n; i++) {
+        assert_int_equal(lines[i]->len, i % 150 == 0 ? 700000 : 5);
+        assert_int_equal(lines[i]->bytes[0], 'a' + (int)(2 * i % 26));
+        assert_int_equal(lines[i]->bytes[lines[i]->len - 2], 'a' + (int)(2 * i % 26));
+        line_unref(lines[i]);
+    }
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -236,6 +314,9 @@ int main(void)
         cmocka_unit_test(framer_takes_a_line_of_16_mib),
         cmocka_unit_test(framer_gives_an_unterminated_line_at_the_end),
         cmocka_unit_test(framer_deinit_drops_an_unfinished_line),
+        cmocka_unit_test(framer_lines_outlive_the_framer),
+        cmocka_unit_test(line_pool_gives_memory_of_lines_that_are_gone),
+        cmocka_unit_test(line_pool_goes_with_the_last_of_its_lines),
         cmocka_unit_test(line_lives_as_long_as_its_references),
     };
 

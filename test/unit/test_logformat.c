@@ -131,16 +131,17 @@ static void logformat_takes_126_levels_for_a_message_and_more_for_raw(void **sta
 static void logformat_names_the_side_and_the_time(void **state)
 {
     static const uint64_t times[] = {0, 9, 10, 1234567890123, UINT64_MAX};
-    static const enum line_from sides[] = {LINE_CLIENT, LINE_SERVER};
+    static const enum line_from sides[] = {LINE_CLIENT, LINE_SERVER, LINE_PROXY};
+    static const char *const names[] = {"client", "server", "proxy"};
 
     (void)state;
     for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
-        for (size_t k = 0; k < 2; k++) {
+        for (size_t k = 0; k < 3; k++) {
             struct line *line = line_of(SP_STR("{}\n"), sides[k], times[i]);
             struct sp_buf entry = entry_of(line), want = {0};
 
             sp_buf_addf(&want, "{\"t_ms\":%llu,\"from\":\"%s\",\"message\":{}}\n",
-                        (unsigned long long)times[i], k == 0 ? "client" : "server");
+                        (unsigned long long)times[i], names[k]);
             assert_str_equal(sp_buf_str(&entry), sp_buf_str(&want));
             sp_buf_deinit(&entry);
             sp_buf_deinit(&want);

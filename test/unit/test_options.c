@@ -314,9 +314,11 @@ static void options_print_help_names_every_option_with_value_and_default(void **
 
         (void)snprintf(part, sizeof part, " %s ", help_lines[i][0]);
         line = strstr(text, part);
-        if (line == NULL)
+        end = line != NULL ? strchr(line, '\n') : NULL;
+        if (end == NULL) {
             fail_msg("%s", part);
-        end = strchr(line, '\n');
+            return;
+        }
         note = strstr(line, "[default: ");
         if (help_lines[i][1] == NULL)
             assert_true(note == NULL || note > end);

@@ -52,7 +52,6 @@ static void watch_close(struct watch *w, uv_loop_t *loop)
     loop_run_until(loop, w->q.is_closed);
 }
 
-/* A line of `len` bytes that take exactly `len` bytes beside the struct. */
 static struct line *line_of(size_t len, char fill)
 {
     struct line *line = line_new(len);
@@ -209,6 +208,30 @@ static void outq_is_full_from_above_the_high_mark_until_a_quarter_is_left(void *
     assert_false(outq_is_full(&w.q));
     outq_send(&w.q, line_of(1, 'x'));
     assert_true(outq_is_full(&w.q));
+    watch_close(&w, *state);
+    channel_close(&c);
+    sp_buf_deinit(&got);
+}
+
+static void outq_for_raw_pieces_is_full_while_anything_waits(void **state)
+{
+    struct sp_buf got = {0};
+    struct channel c;
+    struct watch w = {0};
+
+    channel_open(&c, CHANNEL_PIPE, O_WRONLY);
+    outq_init(&w.q, *state, c.end, OUTQ_RAW, on_change, &w);
+    assert_false(outq_is_full(&w.q));
+    outq_send(&w.q, line_of(1, 'x'));
+    assert_true(outq_is_full(&w.q));
+    assert_int_equal(outq_flush(&w.q), 0);
+    assert_false(outq_is_full(&w.q));
+    outq_send(&w.q, line_of(300000, 'x'));
+    assert_int_equal(outq_flush(&w.q), 0);
+    w.was_full = true;
+    assert_true(outq_is_full(&w.q));
+    loop_run_until(*state, read_some(&c, &got) && outq_is_empty(&w.q));
+    assert_false(outq_is_full(&w.q));
     watch_close(&w, *state);
     channel_close(&c);
     sp_buf_deinit(&got);
@@ -393,6 +416,7 @@ int main(void)
         TEST(outq_writes_at_once_what_the_descriptor_takes),
         TEST(outq_holds_a_line_until_it_is_written_and_no_longer),
         TEST(outq_is_full_from_above_the_high_mark_until_a_quarter_is_left),
+        TEST(outq_for_raw_pieces_is_full_while_anything_waits),
         TEST(outq_returns_a_failure_that_comes_at_once),
         TEST(outq_tells_once_of_a_failure_that_comes_later),
         TEST(outq_fails_on_a_descriptor_that_cannot_be_written),

@@ -243,6 +243,32 @@ static int redirect_stderr(const char *path)
     return before;
 }
 
+static void recorder_continues_a_short_write(void **state)
+{
+    static const size_t rooms[] = {1, 60, 1000, 20100, 20200, 40000}; /* in texts and lines */
+
+    for (size_t i = 0; i < sizeof rooms / sizeof *rooms; i++) {
+        struct log l;
+        struct stat st;
+        rlim_t room, limit;
+
+        log_open(&l, *state);
+        room = l.want.len + rooms[i];
+        limit = limit_files(room);
+        for (uint64_t t = 0; t < 3; t++)
+            add(&l, line_of(t == 1 ? 90 : 20000, true, t));
+        recorder_flush(l.r);
+        do { /* there is room again before the loop hears of the short write */
+            assert_int_equal(usleep(5000), 0);
+            assert_int_equal(stat(l.path, &st), 0);
+        } while ((rlim_t)st.st_size < room);
+        assert_int_equal(usleep(5000), 0);
+        (void)limit_files(limit);
+        add(&l, line_of(20000, true, 3));
+        log_close(&l);
+    }
+}
+
 /* Checks that a file holds one line, which begins so. */
 static void check_one_line(const char *path, struct sp_str begin)
 {
@@ -419,6 +445,7 @@ int main(void)
         TEST(recorder_holds_nothing_back_while_the_disk_is_idle),
         TEST(recorder_holds_a_line_only_until_it_is_written),
         TEST(recorder_close_writes_what_is_queued),
+        TEST(recorder_continues_a_short_write),
         TEST(recorder_stops_at_a_failed_write_and_says_so_once),
         TEST(recorder_closes_when_the_last_write_fails),
         TEST(recorder_discard_deletes_the_log),

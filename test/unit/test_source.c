@@ -148,6 +148,7 @@ static void source_reads_all_in_order_and_ends_once(void **state)
         assert_int_equal(s->got.len, bytes.len);
         if (bytes.len > 0)
             assert_memory_equal(s->got.p, bytes.p, bytes.len);
+        loop_run_for(loop, 4);
         source_stop(&s->src);
         source_start(&s->src);
         loop_run_for(loop, 4);

@@ -56,7 +56,8 @@ static void on_change(void *owner)
     r->n_changes++;
 }
 
-static const struct transport_events events = {on_line, on_pause, on_change};
+static const struct transport_events events = {
+    .on_line = on_line, .on_pause = on_pause, .on_change = on_change};
 
 static void run_new(struct run *r, uv_loop_t *loop, enum transport_pieces pieces, char *const *argv)
 {

@@ -1,0 +1,101 @@
+/* Headers from the environment. */
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <strings.h>
+#include <uv.h>
+
+#include "base/sp_alloc.h"
+#include "base/sp_utf8.h"
+#include "proxy/headers.h"
+
+static bool is_token(struct sp_str name)
+{
+    for (size_t i = 0; i < name.len; i++) {
+        unsigned char c = (unsigned char)name.p[i];
+
+        if (!((c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
+              (c != '\0' && strchr("!#$%&'*+-.^_`|~", c) != NULL)))
+            return false;
+    }
+    return name.len > 0;
+}
+
+static bool is_reserved(struct sp_str name)
+{
+    static const char *const names[] = {"Host", "Content-Length", "Transfer-Encoding",
+                                        "Connection"};
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (name.len == strlen(names[i]) && strncasecmp(name.p, names[i], name.len) == 0)
+            return true;
+    return false;
+}
+
+/* What is no name of a variable may be a value that was given by mistake, and is not shown. */
+static bool is_variable(const char *name)
+{
+    for (; *name != '\0'; name++)
+        if (*name != '_' && !isalnum((unsigned char)*name))
+            return false;
+    return true;
+}
+
+static bool has_control(const char *value)
+{
+    for (; *value != '\0'; value++)
+        if (((unsigned char)*value < 0x20 && *value != '\t') || *value == 0x7f)
+            return true;
+    return false;
+}
+
+/* The value that an option stands for; NULL with the cause in ret_err. */
+static const char *value_of(struct sp_str option, struct sp_err *ret_err)
+{
+    size_t equals = sp_str_find(option, '=');
+    struct sp_str name = sp_str_sub(option, 0, equals);
+    const char *variable, *value;
+
+    if (equals == option.len) {
+        sp_err_set(ret_err, "--upstream-header takes NAME=VAR");
+        return NULL;
+    }
+    if (!is_token(name) || is_reserved(name)) {
+        sp_err_set(ret_err, "--upstream-header takes NAME=VAR, with a NAME that can be set");
+        return NULL;
+    }
+    variable = option.p + equals + 1; /* an argument's end is NUL-terminated */
+    value = variable[0] != '\0' ? getenv(variable) : NULL;
+    if (value == NULL || !sp_utf8_is_valid(sp_str_of(value))) {
+        sp_err_set(ret_err, "--upstream-header %.*s: the environment variable %s is not set%s",
+                   SP_STR_ARG(name), is_variable(variable) ? variable : "after it",
+                   value != NULL ? " to valid UTF-8" : "");
+        return NULL;
+    }
+    if (has_control(value)) {
+        sp_err_set(ret_err, "--upstream-header %.*s: the value of %s has a control character",
+                   SP_STR_ARG(name), variable);
+        return NULL;
+    }
+    return value;
+}
+
+int headers_resolve(const struct sp_opt_list *options, struct httpc_header **ret,
+                    struct sp_err *ret_err)
+{
+    struct httpc_header *headers = sp_calloc(options->n, sizeof *headers);
+
+    for (size_t i = 0; i < options->n; i++) {
+        struct sp_str option = options->v[i];
+        const char *value = value_of(option, ret_err);
+
+        if (value == NULL) {
+            free(headers);
+            return UV_EINVAL;
+        }
+        headers[i] = (struct httpc_header){sp_str_sub(option, 0, sp_str_find(option, '=')),
+                                           sp_str_of(value)};
+    }
+    *ret = headers;
+    return 0;
+}
