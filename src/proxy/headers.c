@@ -1,6 +1,5 @@
 /* Headers from the environment. */
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <strings.h>
 #include <uv.h>
@@ -32,11 +31,11 @@ static bool is_reserved(struct sp_str name)
     return false;
 }
 
-/* What is no name of a variable may be a value that was given by mistake, and is not shown. */
+/* A "variable" with a space in it may be a value that was given by mistake; it is not shown. */
 static bool is_variable(const char *name)
 {
     for (; *name != '\0'; name++)
-        if (*name != '_' && !isalnum((unsigned char)*name))
+        if ((unsigned char)*name <= ' ')
             return false;
     return true;
 }

@@ -22,6 +22,10 @@
 /* From this length on, holding a line is cheaper than copying it. */
 #define LONG_LINE (16 * 1024)
 
+/* What one request writes at most. Many a long line waits: the first are let go soon. */
+#define MAX_WRITE (2 * 1024 * 1024)
+#define MAX_BUFS  64
+
 /* The memory that an empty batch may keep. */
 #define BATCH_KEEP (64 * 1024)
 
@@ -38,6 +42,7 @@ struct batch {
     struct insert *inserts;
     size_t n_inserts;
     size_t max_inserts;
+    size_t first_insert; /* those before it are written, their lines dropped */
 };
 
 struct recorder {
@@ -63,6 +68,7 @@ static void batch_clear(struct batch *b)
     for (size_t i = 0; i < b->n_inserts; i++)
         line_unref(b->inserts[i].line);
     b->n_inserts = 0;
+    b->first_insert = 0;
     if (b->text.cap > BATCH_KEEP)
         sp_buf_deinit(&b->text);
     sp_buf_clear(&b->text);
@@ -107,9 +113,11 @@ static void lay_out(struct recorder *r)
     }
 }
 
-/* Drops `n` written bytes from the front of r->bufs; returns whether any are left. */
+/* Drops `n` written bytes from the front of r->bufs, and lines with them; whether any are left. */
 static bool advance(struct recorder *r, size_t n)
 {
+    struct batch *b = &r->writing;
+
     while (r->first_buf < r->n_bufs) {
         uv_buf_t *buf = &r->bufs[r->first_buf];
 
@@ -120,6 +128,14 @@ static bool advance(struct recorder *r, size_t n)
         }
         n -= buf->len;
         r->first_buf++;
+        for (size_t i = b->first_insert; i < b->n_inserts; i++) {
+            if (b->inserts[i].line == NULL ||
+                b->inserts[i].text.p + b->inserts[i].text.len != buf->base + buf->len)
+                break;
+            line_unref(b->inserts[i].line);
+            b->inserts[i].line = NULL;
+            b->first_insert++;
+        }
     }
     return false;
 }
@@ -154,14 +170,24 @@ static void set_policy(int from, int to)
         (void)sched_setscheduler(0, to, &param); /* refused: a matter of speed only */
 }
 
+/* Sends off the next part of r->bufs: what is written lets go of its lines. */
 static void write_some(struct recorder *r)
 {
+    uv_buf_t part[MAX_BUFS];
+    size_t len = 0;
+    unsigned n;
     int err;
+
+    for (n = 0; n < MAX_BUFS && len < MAX_WRITE && r->first_buf + n < r->n_bufs; n++) {
+        part[n] = r->bufs[r->first_buf + n];
+        if (part[n].len > MAX_WRITE - len)
+            part[n].len = MAX_WRITE - len;
+        len += part[n].len;
+    }
 
     if (!r->has_written)
         set_policy(SCHED_OTHER, SCHED_BATCH);
-    err = uv_fs_write(r->loop, &r->req, r->file, r->bufs + r->first_buf,
-                      (unsigned)(r->n_bufs - r->first_buf), -1, on_written);
+    err = uv_fs_write(r->loop, &r->req, r->file, part, n, -1, on_written);
     if (!r->has_written)
         set_policy(SCHED_BATCH, SCHED_OTHER);
     assert(err == 0); /* only a request without a callback can fail at once */
