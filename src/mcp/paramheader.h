@@ -9,16 +9,6 @@
 
 #include "base/sp_buf.h"
 
-/*
- * Appends a header value: plain when it consists of 0x20 to 0x7e and tab, does not begin or end
- * with space or tab, and does not have the form of the sentinel; otherwise "=?base64?", the base64
- * of its bytes, "?=".
- */
-void paramheader_put_value(struct sp_buf *ret, struct sp_str text);
-
-/* The memory that the tools may take; one that does not fit makes the others be forgotten. */
-#define PARAMHEADER_MAX_BYTES ((size_t)16 << 20)
-
 /* The annotations of the tools that were listed. */
 struct paramheader_tools;
 

@@ -6,6 +6,7 @@
  *
  *     transport_http.c  the transport's operations, the order of lines, the end
  *     http_post.c       one POST and what becomes of its answer
+ *     http_modern.c     what messages that state their revision ask for
  *     http_stream.c     the stream that the server writes on by itself (GET)
  *     http_reinit.c     a new session in place of one that the server has ended
  *     http_text.c       texts
@@ -199,6 +200,9 @@ void http_post_send(struct http_post *p);
  */
 bool http_post_is_idle(const struct http_post *p);
 
+/* Sends one that is in h->out once more, as if nothing had come for it. */
+void http_post_send_again(struct http_post *p);
+
 /* Ends one that is in h->out: nothing more is given for it. */
 void http_post_cancel(struct http_post *p);
 
@@ -210,6 +214,24 @@ void http_post_free(struct http_post *p);
 
 /* Fails the posts that could not be sent. */
 void http_post_fail_unsent(struct http *h);
+
+/* The headers that a modern message asks for; none for another one. */
+struct http_modern_headers {
+    struct httpc_header *v; /* names and values are owned */
+    size_t n;
+};
+
+struct http_modern_headers http_modern_headers(const struct http_post *p);
+void http_modern_headers_deinit(struct http_modern_headers *m);
+
+/* Learns a listing of tools; gives it, without the tools that cannot be offered. */
+void http_modern_give_tools(struct http *h, struct sp_str text);
+
+/* A call met a mismatch of headers for the first time: takes it, and asks for the tools. */
+bool http_modern_refresh(struct http_post *p);
+
+/* A HTTP_POST_LIST has ended; `answer` is NULL when it brought none. */
+void http_modern_list_ended(struct http_post *list, const struct jscan *answer);
 
 void http_stream_open(struct http *h);   /* only the first call opens it */
 void http_stream_reopen(struct http *h); /* in a new session */

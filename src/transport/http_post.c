@@ -12,7 +12,6 @@
  * failed.
  */
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <strings.h>
 
@@ -22,12 +21,6 @@
 
 #define RESUME_MS    1000
 #define RESUME_TRIES 5
-
-/* What a server answers to a call whose headers do not fit the tool. */
-#define HEADER_MISMATCH SP_STR("-32020")
-
-/* So many pages a tool list may have, for one refused call. */
-#define MAX_PAGES 1000
 
 static void add_id(struct http_post *p, struct sp_str id)
 {
@@ -120,76 +113,10 @@ static bool is_initialized(const struct http_post *p)
 
 static const struct httpc_callbacks post_callbacks;
 
-/* Headers that a modern message asks for; their values are made here and owned. */
-struct modern_headers {
-    struct httpc_header *v;
-    size_t n;
-};
-
-static void add_header(struct modern_headers *m, struct sp_str name, struct sp_str value)
-{
-    m->v = sp_realloc(m->v, (m->n + 1) * sizeof *m->v);
-    m->v[m->n++] = (struct httpc_header){http_text_copy(name), http_text_copy(value)};
-}
-
-static void add_text_header(struct modern_headers *m, const char *name, struct sp_str string)
-{
-    struct sp_buf text = {0}, value = {0};
-
-    jget_text(string, &text);
-    paramheader_put_value(&value, sp_buf_str(&text));
-    add_header(m, sp_str_of(name), sp_buf_str(&value));
-    sp_buf_deinit(&text);
-    sp_buf_deinit(&value);
-}
-
-static void on_param_header(void *owner, struct sp_str name, struct sp_str value)
-{
-    add_header(owner, name, value);
-}
-
-/* The member of params that Mcp-Name repeats; NULL for none. */
-static const char *name_member(const struct message *m)
-{
-    if (message_is(m, SP_STR("tools/call")) || message_is(m, SP_STR("prompts/get")))
-        return "name";
-    return message_is(m, SP_STR("resources/read")) ? "uri" : NULL;
-}
-
-static struct modern_headers modern_headers_of(const struct http_post *p)
-{
-    const struct message *m = &p->message;
-    struct modern_headers headers = {0};
-    const char *member = name_member(m);
-    struct sp_str span;
-
-    if (!p->is_modern)
-        return headers;
-    if (message_version(m, &span))
-        add_text_header(&headers, "MCP-Protocol-Version", span);
-    if (m->kind == MESSAGE_REQUEST && jget_type(m->parts.method) == JSCAN_STRING)
-        add_text_header(&headers, "Mcp-Method", m->parts.method);
-    if (member != NULL && m->parts.params.p != NULL &&
-        jget_member(m->parts.params, sp_str_of(member), &span) && jget_type(span) == JSCAN_STRING)
-        add_text_header(&headers, "Mcp-Name", span);
-    if (message_is(m, SP_STR("tools/call")) && m->parts.params.p != NULL)
-        paramheader_for_call(p->h->tools, m->parts.params, on_param_header, &headers);
-    return headers;
-}
-
-static void free_modern_headers(struct modern_headers *m)
-{
-    for (size_t i = 0; i < m->n; i++) {
-        free((char *)m->v[i].name.p);
-        free((char *)m->v[i].value.p);
-    }
-    free(m->v);
-}
-
 void http_post_send(struct http_post *p)
 {
     struct http *h = p->h;
-    struct modern_headers modern = modern_headers_of(p);
+    struct http_modern_headers modern = http_modern_headers(p);
     struct httpc_header *headers = sp_calloc(2 + modern.n, sizeof *headers);
     size_t n = 0;
 
@@ -208,12 +135,17 @@ void http_post_send(struct http_post *p)
     else
         http_step_soon(h); /* http_post_fail_unsent() */
     free(headers);
-    free_modern_headers(&modern);
+    http_modern_headers_deinit(&modern);
+}
+
+void http_post_send_again(struct http_post *p)
+{
+    TAILQ_REMOVE(&p->h->out, p, link);
+    forget_answer(p);
+    http_post_send(p);
 }
 
 /* ---- the end ---- */
-
-static void list_ended(struct http_post *list, const struct jscan *answer);
 
 /* Takes a post that has ended out of everything, and goes on with what waited for it. */
 static void finish(struct http_post *p)
@@ -227,13 +159,13 @@ static void finish(struct http_post *p)
     if (h->gate == p)
         h->gate = NULL;
     if (is_initialized(p)) {
-        if (h->kept_initialized == NULL)
-            h->kept_initialized = line_ref(p->line);
+        line_unref(h->kept_initialized);
+        h->kept_initialized = line_ref(p->line);
         http_stream_open(h);
     }
     p->text = (struct sp_buf){0};
     if (p->kind == HTTP_POST_LIST)
-        list_ended(p, has_answer ? &answer : NULL);
+        http_modern_list_ended(p, has_answer ? &answer : NULL);
     else if (p->kind != HTTP_POST_HOST)
         http_reinit_post_ended(h, p->kind, has_answer ? &answer : NULL);
     sp_buf_deinit(&text);
@@ -351,27 +283,6 @@ static void note_version(struct http *h, const struct message *m)
     sp_buf_deinit(&version);
 }
 
-static void on_tool_refused(void *owner, struct sp_str tool, const char *reason)
-{
-    (void)owner;
-    sp_log("the tool '%.*s' is not offered: %s", SP_STR_ARG(tool), reason);
-}
-
-/* Learns a listing of tools; gives it, without the tools that cannot be offered. */
-static void give_tools(struct http *h, struct sp_str text)
-{
-    struct sp_buf cut = {0};
-
-    paramheader_learn(h->tools, text, &cut, on_tool_refused, NULL);
-    if (cut.len > 0) {
-        http_keep(h, http_text_line(text), LINE_SERVER);
-        http_give(h, http_text_line(sp_buf_str(&cut)), LINE_PROXY);
-    } else {
-        http_give(h, http_text_line(text), LINE_SERVER);
-    }
-    sp_buf_deinit(&cut);
-}
-
 /* Gives a text that came for a post; whether it is JSON. */
 static bool deliver(struct http_post *p, struct sp_str text)
 {
@@ -392,7 +303,7 @@ static bool deliver(struct http_post *p, struct sp_str text)
         sp_buf_clear(&p->text);
         sp_buf_add(&p->text, text);
     } else if (is_answer && p->is_modern && message_is(&p->message, SP_STR("tools/list"))) {
-        give_tools(h, text);
+        http_modern_give_tools(h, text);
     } else {
         http_give(h, http_text_line(text), LINE_SERVER);
     }
@@ -593,8 +504,6 @@ static void body_ended(struct http_post *p)
     }
 }
 
-static bool refresh_tools(struct http_post *p);
-
 /* Hands on a refusal's JSON-RPC error in place of one of our own; whether it is one. */
 static bool give_refusal(struct http_post *p, struct sp_str text)
 {
@@ -624,7 +533,7 @@ static void refused(struct http_post *p)
 
     struct http *h = p->h;
 
-    if ((status == 404 && p->generation != 0 && http_reinit_take(p)) || refresh_tools(p)) {
+    if ((status == 404 && p->generation != 0 && http_reinit_take(p)) || http_modern_refresh(p)) {
         http_pause(h); /* what the proxy sends now is recorded */
         http_step(h);
         return;
@@ -690,74 +599,3 @@ static void on_end(void *owner, enum httpc_error error, const char *cause)
 }
 
 static const struct httpc_callbacks post_callbacks = {on_head, on_body, on_end};
-
-/* ---- the tool list, for a call that was refused for its headers ---- */
-
-static void send_list(struct http_post *call, struct sp_str cursor)
-{
-    struct http *h = call->h;
-    struct sp_str meta = SP_STR("{}");
-    struct sp_buf b = {0};
-    struct line *line;
-    struct http_post *list;
-
-    (void)jget_member(call->message.parts.params, SP_STR("_meta"), &meta); /* it is modern */
-    sp_buf_addf(&b,
-                "{\"id\":\"stretto-list-%u\",\"jsonrpc\":\"2.0\",\"method\":\"tools/list\","
-                "\"params\":{\"_meta\":",
-                ++h->n_lists);
-    sp_buf_add(&b, meta);
-    if (cursor.len > 0) {
-        sp_buf_add(&b, SP_STR(",\"cursor\":"));
-        sp_buf_add(&b, cursor);
-    }
-    sp_buf_add(&b, SP_STR("}}"));
-    line = http_text_line(sp_buf_str(&b));
-    sp_buf_deinit(&b);
-    http_keep(h, line_ref(line), LINE_PROXY);
-    list = http_post_new(h, HTTP_POST_LIST, line);
-    list->parent = call;
-    http_post_send(list);
-}
-
-/* A call met a mismatch of headers for the first time: takes it, and asks for the tools. */
-static bool refresh_tools(struct http_post *p)
-{
-    struct sp_str id, code;
-
-    if (!p->is_modern || p->kind != HTTP_POST_HOST || p->is_refreshed || p->refusal.status != 400 ||
-        p->message.kind != MESSAGE_REQUEST || !message_is(&p->message, SP_STR("tools/call")) ||
-        p->message.parts.params.p == NULL ||
-        !http_text_is_error(http_text_trim(sp_buf_str(&p->text)), &id, &code) ||
-        !sp_str_eq(code, HEADER_MISMATCH))
-        return false;
-    p->is_refreshed = true;
-    send_list(p, SP_STR(""));
-    return true;
-}
-
-/* Asks for the next page, or sends the call again. */
-static void list_ended(struct http_post *list, const struct jscan *answer)
-{
-    struct http_post *call = list->parent;
-    struct http *h = list->h;
-    struct sp_str cursor;
-
-    if (call == NULL)
-        return;
-    if (answer != NULL) {
-        struct sp_buf cut = {0};
-
-        paramheader_learn(h->tools, answer->value, &cut, on_tool_refused, NULL);
-        sp_buf_deinit(&cut); /* it is not for the host */
-        if (answer->result.p != NULL &&
-            jget_member(answer->result, SP_STR("nextCursor"), &cursor) &&
-            jget_type(cursor) == JSCAN_STRING && ++call->n_pages < MAX_PAGES) {
-            send_list(call, cursor);
-            return;
-        }
-    }
-    TAILQ_REMOVE(&h->out, call, link);
-    forget_answer(call);
-    http_post_send(call);
-}

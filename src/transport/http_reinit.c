@@ -121,16 +121,18 @@ void http_reinit_begin_due(struct http *h)
 
 static void fail_refused(struct http *h)
 {
-    struct http_refusal refusal = {.status = 404};
+    const struct http_refusal unsent = {.status = 404};
     struct http_post *p;
 
     h->reinit = HTTP_REINIT_NONE;
     h->is_lost = true;
     while ((p = TAILQ_FIRST(&h->refused)) != NULL) {
+        const struct http_refusal *refusal = p->refusal.status != 0 ? &p->refusal : &unsent;
+
         TAILQ_REMOVE(&h->refused, p, link);
         sp_log("the server has ended the session");
         for (size_t i = 0; i < p->n_ids; i++)
-            http_give(h, http_text_error(p->ids[i], "the server has ended the session", &refusal),
+            http_give(h, http_text_error(p->ids[i], "the server has ended the session", refusal),
                       LINE_SERVER);
         http_post_free(p);
     }

@@ -89,7 +89,8 @@ class Url(http_server.UpstreamCase):
 
     @rows(('user and password', 'user:pa55word', b'user:pa55word'), ('user', 'user', b'user:'),
           ('empty password', 'user:', b'user:'), ('escapes', 'us%65r:p%3Ass%40', b'user:p:ss@'),
-          ('colons', 'user:a:b', b'user:a:b'), ('beyond ASCII', 'us%C3%A9r:x', 'us\u00e9r:x'.encode()))
+          ('colons', 'user:a:b', b'user:a:b'),
+          ('beyond ASCII', 'us%C3%A9r:x', 'us\u00e9r:x'.encode()))
     def test_user(self, user, plain):
         server = self.serve()
         session = self.session(server.url(user=user + '@'))
@@ -501,7 +502,8 @@ class Posts(http_server.UpstreamCase):
           ('spaces at the beginning', b' \t\x0c\r{"a":1}\n', b' \t\x0c\r{"a":1}'),
           ('vertical tab', b'{"a":1}\x0b\n', b'{"a":1}\x0b'),
           ('NUL', b'a\0b\0\n', b'a\0b\0'), ('not JSON', b'hello\n', b'hello'),
-          ('not UTF-8', b'\xff\xfe\n', b'\xff\xfe'), ('no-break space', b'a\xc2\xa0\n', b'a\xc2\xa0'),
+          ('not UTF-8', b'\xff\xfe\n', b'\xff\xfe'),
+          ('no-break space', b'a\xc2\xa0\n', b'a\xc2\xa0'),
           ('spelling', b'{ "z" : 1.50 , "a":1e2,"\\u0041":"\\/" }\n',
            b'{ "z" : 1.50 , "a":1e2,"\\u0041":"\\/" }'))
     def test_body(self, line, body):
@@ -790,7 +792,8 @@ class Answers(http_server.UpstreamCase):
 
     @rows(*[('%d %s' % (status, label), status, body, kind)
             for status in (200, 201, 202, 203, 204, 299)
-            for label, body, kind in (('empty', b'', None), ('blank', b' \r\n\t\x0c', 'application/json'))
+            for label, body, kind in (('empty', b'', None),
+            ('blank', b' \r\n\t\x0c', 'application/json'))
             if not (status == 204 and body)])
     def test_no_body(self, status, body, kind):
         more = [('Content-Type', kind)] if kind else []
@@ -812,7 +815,8 @@ class Answers(http_server.UpstreamCase):
         session.fails(1, EMPTY)
         self.assertEqual(len(session.end().lines), 1)
 
-    @rows(('no', None), ('JSON', 'application/json'), ('with a charset', 'application/json; charset=utf-8'),
+    @rows(('no', None), ('JSON', 'application/json'),
+          ('with a charset', 'application/json; charset=utf-8'),
           ('plain text', 'text/plain'), ('in capitals', 'Application/JSON'), ('nonsense', ';;;'),
           ('almost', 'xtext/event-stream'), ('text', 'text/event'))
     def test_content_type(self, kind):
@@ -839,7 +843,8 @@ class Answers(http_server.UpstreamCase):
           ('space around', b' \t\r\n\x0c{"id":1,"result":{}}\x0c\n\r\t ', b'{"id":1,"result":{}}'),
           ('breaks', b'{\n "id":\r\n1,\r"result":\n\n{}\n}\n', b'{  "id":  1, "result":  {} }'),
           ('tab inside', b'{\t"id":1,\t"result":{}}', b'{\t"id":1,\t"result":{}}'),
-          ('array', b'[{"id":1,"result":{}},{"method":"n"}]', b'[{"id":1,"result":{}},{"method":"n"}]'),
+          ('array', b'[{"id":1,"result":{}},{"method":"n"}]',
+           b'[{"id":1,"result":{}},{"method":"n"}]'),
           ('array with breaks', b'[\n{"id":1,"result":{}}\n]', b'[ {"id":1,"result":{}} ]'),
           ('error', b'{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"x"}}',
            b'{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"x"}}'),
@@ -906,7 +911,8 @@ class Answers(http_server.UpstreamCase):
           ('escaped in the answer', b'"a/b"', b'"a\\/b"', True),
           ('code', b'"\\u00e9"', '"é"'.encode(), True),
           ('pair', b'"\\ud83d\\ude00"', '"\U0001f600"'.encode(), True),
-          ('capitals', b'"a"', b'"A"', False), ('composed', '"é"'.encode(), '"e\u0301"'.encode(), False),
+          ('capitals', b'"a"', b'"A"', False),
+          ('composed', '"é"'.encode(), '"e\u0301"'.encode(), False),
           ('number as text', b'1', b'1', True), ('1 and 1.0', b'1', b'1.0', False),
           ('1e2 and 100', b'1e2', b'100', False), ('-0 and 0', b'-0', b'0', False),
           ('30 digits', b'123456789012345678901234567890', b'123456789012345678901234567890', True),
@@ -1194,7 +1200,8 @@ class SessionAndVersion(http_server.UpstreamCase):
         self.assertEqual(server.got('DELETE')[0].header('Mcp-Session-Id'), 'two')
 
     @rows(('given', {'protocolVersion': '2025-03-26'}, '2025-03-26'),
-          ('any text', {'protocolVersion': 'v!~"\\'}, 'v!~"\\'), ('empty', {'protocolVersion': ''}, None),
+          ('any text', {'protocolVersion': 'v!~"\\'}, 'v!~"\\'),
+          ('empty', {'protocolVersion': ''}, None),
           ('number', {'protocolVersion': 1}, None), ('space', {'protocolVersion': 'a b'}, None),
           ('beyond ASCII', {'protocolVersion': 'é'}, None), ('none', {}, None),
           ('control', {'protocolVersion': 'a\n'}, None), ('no object', [], None),
@@ -1302,7 +1309,8 @@ class Errors(http_server.UpstreamCase):
 
     @rows(*[('%d %s' % (status, ' and '.join(sent) or 'plain'), status, sent, wanted)
             for status, sent, wanted in (
-                (401, {'WWW-Authenticate': 'Bearer realm="x", error="é"'.encode().decode('latin-1')},
+                (401, {'WWW-Authenticate':
+                       'Bearer realm="x", error="é"'.encode().decode('latin-1')},
                  {'www_authenticate': 'Bearer realm="x", error="é"'}),
                 (401, {}, {}), (403, {'www-authenticate': 'Basic'}, {'www_authenticate': 'Basic'}),
                 (400, {'WWW-Authenticate': 'Basic'}, {}), (500, {'WWW-Authenticate': 'Basic'}, {}),
@@ -1373,10 +1381,13 @@ class Errors(http_server.UpstreamCase):
 
     ERROR = b'{"code":-32022,"message":"m","data":{"supported":["2025-06-18"],"n":1.50}}'
 
-    @rows(('its id', b'{"jsonrpc":"2.0","id":1,"error":%s}', b'{"jsonrpc":"2.0","id":1,"error":%s}'),
-          ('null', b'{"jsonrpc":"2.0","id":null,"error":%s}', b'{"jsonrpc":"2.0","id":1,"error":%s}'),
+    @rows(('its id', b'{"jsonrpc":"2.0","id":1,"error":%s}',
+           b'{"jsonrpc":"2.0","id":1,"error":%s}'),
+          ('null', b'{"jsonrpc":"2.0","id":null,"error":%s}',
+           b'{"jsonrpc":"2.0","id":1,"error":%s}'),
           ('null and space', b'\n{ "id" : null ,\n"error":%s }\n', b'{ "id" : 1 , "error":%s }'),
-          ('absent', b'{"jsonrpc":"2.0","error":%s}', None), ('only the error', b'{"error":%s}', None))
+          ('absent', b'{"jsonrpc":"2.0","error":%s}', None),
+          ('only the error', b'{"error":%s}', None))
     def test_refusal_with_an_error(self, body, line):
         """The body is handed on, with the request's id."""
         server = self.serve()

@@ -96,7 +96,8 @@ class Headers(http_server.UpstreamCase):
 
     def test_escapes(self):
         """Values are those of the JSON strings."""
-        line = (b'{"id":1,"method":"tools\\/call","params":{"n\\u0061me":"\\u0041\\/\\ud83d\\ude00",'
+        line = (b'{"id":1,"method":"tools\\/call","params":{'
+                b'"n\\u0061me":"\\u0041\\/\\ud83d\\ude00",'
                 b'"_m\\u0065ta":{"io.modelcontextprotocol\\/protocolVersion":"v\\u0031"}}}')
         got = self.post(line)[0]
         self.assertEqual(got.header('Mcp-Method'), 'tools/call')
@@ -408,8 +409,8 @@ class Params(http_server.UpstreamCase):
         'b': {'type': 'object', 'properties': {'c': marked('string', 'Deep')}}}}
 
     GOOD = [tool('t', {'region': marked('string', 'Region'), 'n': marked('integer', 'Count'),
-                       'flag': marked('boolean', "Flag-!#$%&'*+.^_`|~0"), 'plain': {'type': 'string'},
-                       'a': NESTED}),
+                       'flag': marked('boolean', "Flag-!#$%&'*+.^_`|~0"),
+                       'plain': {'type': 'string'}, 'a': NESTED}),
             tool('u', {'region': marked('string', 'Other')})]
 
     def listed(self, tools, how='body', **kw):
@@ -527,7 +528,8 @@ class Params(http_server.UpstreamCase):
         ('equal but for case', {'x': marked('string', 'Ab'), 'y': marked('integer', 'aB')}),
         ('equal and nested', {'x': marked('string', 'A'), 'y': {
             'type': 'object', 'properties': {'z': marked('string', 'a')}}}),
-        ('type number', {'x': marked('number', 'A')}), ('type object', {'x': marked('object', 'A')}),
+        ('type number', {'x': marked('number', 'A')}),
+        ('type object', {'x': marked('object', 'A')}),
         ('type array', {'x': marked('array', 'A')}), ('type null', {'x': marked('null', 'A')}),
         ('two types', {'x': marked(['string', 'null'], 'A')}),
         ('no type', {'x': {'x-mcp-header': 'A'}}),
@@ -693,8 +695,9 @@ class Params(http_server.UpstreamCase):
     @rows(('other status', 422, -32020), ('other code', 400, -32602), ('200', 200, -32020))
     def test_no_refresh(self, status, code):
         server = self.serve()
-        server.on('tools/call', lambda x: x.json({'jsonrpc': '2.0', 'id': x.message['id'], 'error': {
-            'code': code, 'message': 'no'}}, status))
+        server.on('tools/call', lambda x: x.json(
+            {'jsonrpc': '2.0', 'id': x.message['id'],
+             'error': {'code': code, 'message': 'no'}}, status))
         session = self.session(server)
         session.send(modern(1, 'tools/call', {'name': 't', 'arguments': {'region': 'eu'}}))
         self.assertEqual(session.answer(1)['error']['code'], code)

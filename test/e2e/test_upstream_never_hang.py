@@ -128,7 +128,8 @@ def not_json(x, draw, answer):
 
 
 def other_answer(x, draw, answer):
-    x.json(draw.choice(({'jsonrpc': '2.0', 'id': 'nobody', 'result': {}}, notification('n'), [], 1)))
+    x.json(draw.choice(({'jsonrpc': '2.0', 'id': 'nobody', 'result': {}}, notification('n'), [],
+                        1)))
 
 
 def interim(x, draw, answer):

@@ -454,6 +454,29 @@ class Reinit(http_server.UpstreamCase):
         session.end(err=[BEGUN], own=[own_initialize(compact(initialize())), compact(INITIALIZED)],
                     kept=[kept_answer()])
 
+    def test_late_404_of_the_old_session(self):
+        """It comes when there is a new session already: the line is sent again, no other begins."""
+        server, session = self.begin()
+
+        def slow(x):
+            if x.header('Mcp-Session-Id') == 's1':
+                x.wait_for('go')
+                x.reply(404)
+            else:
+                x.result({'by': x.header('Mcp-Session-Id')})
+
+        server.on('slow', slow)
+        session.call('old', 'slow')
+        server.wait_got('slow')
+        server.forget()
+        session.call(1)
+        self.by(session, 1, 's2')
+        server.release('go')
+        self.by(session, 'old', 's2')
+        session.end(err=[BEGUN], own=[own_initialize(compact(initialize())), compact(INITIALIZED)],
+                    kept=[kept_answer()])
+        self.assertEqual(server.n_begun, 2)
+
     def test_end_meanwhile(self):
         """The host closes stdin during the attempt: its request is still answered."""
         server, session = self.begin()

@@ -2,15 +2,13 @@
 """Event streams through the proxy: chapter 03 §§6 and 8, chapter 06 §2."""
 
 import random
-import re
 import threading
 import time
 
 import harness
 import http_server
 from harness import rows
-from http_server import (ANYTHING, CUT, PING, SAYS_CUT, SAYS_UNREACHED, compact, initialize,
-                         notification, request)
+from http_server import ANYTHING, CUT, PING, SAYS_CUT, initialize, notification, request
 
 SAYS_GONE = "the server's own stream is gone; trying every 30 s"
 

@@ -65,7 +65,8 @@ class Plain(http_server.Server):
 
 
 class Tls(TlsCase):
-    @rows(('name', 'localhost', 'DNS:localhost'), ('name in capitals', 'LOCALHOST', 'DNS:localhost'),
+    @rows(('name', 'localhost', 'DNS:localhost'),
+          ('name in capitals', 'LOCALHOST', 'DNS:localhost'),
           ('IP literal', '127.0.0.1', 'IP:127.0.0.1'),
           ('one of many', 'localhost', 'DNS:a.test,DNS:localhost,DNS:b.test'))
     def test_verified(self, host, alternatives):
@@ -469,17 +470,23 @@ class Proxies(TlsCase):
     @rows(('everything', '*', 'localhost', True), ('the name', 'localhost', 'localhost', True),
           ('in capitals', 'LocalHost', 'localhost', True),
           ('one of several', 'a.test, localhost ,b.test', 'localhost', True),
-          ('with a dot', '.localhost', 'localhost', True), ('end of the name', 'host', 'localhost', False),
-          ('beginning of the name', 'local', 'localhost', False), ('other', 'a.test', 'localhost', False),
+          ('with a dot', '.localhost', 'localhost', True),
+          ('end of the name', 'host', 'localhost', False),
+          ('beginning of the name', 'local', 'localhost', False),
+          ('other', 'a.test', 'localhost', False),
           ('empty', '', 'localhost', False), ('commas', ',,', 'localhost', False),
           ('below a name', 'orders.test', 'api.orders.test', True),
           ('below a name with a dot', '.orders.test', 'api.orders.test', True),
           ('end without a dot', 'ders.test', 'orders.test', False),
           ('above a name', 'api.orders.test', 'orders.test', False),
-          ('literal', '127.0.0.1', '127.0.0.1', True), ('other literal', '127.0.0.2', '127.0.0.1', False),
-          ('block', '127.0.0.0/8', '127.0.0.1', True), ('block of one', '127.0.0.1/32', '127.0.0.1', True),
-          ('all of IPv4', '0.0.0.0/0', '127.0.0.1', True), ('other block', '10.0.0.0/8', '127.0.0.1', False),
-          ('just outside', '127.0.0.2/31', '127.0.0.1', False), ('no block', '127.0.0.0/33', '127.0.0.1', False),
+          ('literal', '127.0.0.1', '127.0.0.1', True),
+          ('other literal', '127.0.0.2', '127.0.0.1', False),
+          ('block', '127.0.0.0/8', '127.0.0.1', True),
+          ('block of one', '127.0.0.1/32', '127.0.0.1', True),
+          ('all of IPv4', '0.0.0.0/0', '127.0.0.1', True),
+          ('other block', '10.0.0.0/8', '127.0.0.1', False),
+          ('just outside', '127.0.0.2/31', '127.0.0.1', False),
+          ('no block', '127.0.0.0/33', '127.0.0.1', False),
           ('IPv6 block', '::/0', '127.0.0.1', False),
           ('names are not looked up', '127.0.0.0/8', 'localhost', False))
     def test_no_proxy(self, value, host, is_direct):

@@ -10,6 +10,7 @@
 
 #include "json/jget.h"
 #include "mcp/paramheader.h"
+#include "mcp/paramvalue.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -87,7 +88,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         check_learn(tools, answer);
     if (jscan_grammar(params, &found))
         paramheader_for_call(tools, found.value, on_header, NULL);
-    paramheader_put_value(&value, input);
+    paramvalue_put(&value, input);
     on_header(NULL, SP_STR("Mcp-Param-Any"), sp_buf_str(&value));
     sp_buf_deinit(&value);
     paramheader_tools_free(tools);

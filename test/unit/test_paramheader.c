@@ -10,6 +10,7 @@
 
 #include "json/jscan.h"
 #include "mcp/paramheader.h"
+#include "mcp/paramvalue.h"
 
 #define N_OF(array) (sizeof(array) / sizeof *(array))
 
@@ -161,7 +162,7 @@ static void put_value_is_plain_or_base64(void **state)
         struct sp_buf b = {0};
 
         sp_buf_add_char(&b, '>');
-        paramheader_put_value(&b, cases[i].text);
+        paramvalue_put(&b, cases[i].text);
         assert_string_equal(sp_buf_cstr(&b) + 1, cases[i].value);
         sp_buf_deinit(&b);
     }
