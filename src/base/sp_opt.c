@@ -184,7 +184,8 @@ static int parse_one(struct parse *p, int *i)
     if (opt == NULL) {
         sp_err_set(p->ret_err,
                    arg[0] == '-' && arg[1] != '\0' ? "unknown option '%s'"
-                                                   : "unexpected argument '%s'",
+                   : p->style == SP_OPT_FULL ? "unexpected argument '%s': a command goes after --"
+                                             : "unexpected argument '%s'",
                    arg);
         return -EINVAL;
     }
