@@ -107,11 +107,12 @@ static void session_close(struct session *s)
     for (size_t i = 0; i < N_END_SIGNALS; i++)
         if (s->has_signal[i])
             close_handle((uv_handle_t *)&s->signals[i]);
-    if (is_transport_closed)
+    if (is_transport_closed) {
         close_handle((uv_handle_t *)&s->timer);
-    else
-        (void)uv_timer_start(&s->timer, on_abandon, CLOSE_MS,
-                             0); /* fails only without a callback */
+        return;
+    }
+    uv_update_time(&s->loop); /* the start alone may have taken longer than CLOSE_MS */
+    (void)uv_timer_start(&s->timer, on_abandon, CLOSE_MS, 0); /* fails only without a callback */
 }
 
 /* Sets the valves and finds out whether the session is over. Called after every event. */
