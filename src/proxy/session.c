@@ -45,6 +45,9 @@
 /* What a transport has to close when everything else is, in ms. */
 #define CLOSE_MS 200
 
+/* Not 0: a timer that is due at once may fire before the loop has polled again. */
+#define LAST_TURN_MS 1
+
 static const int end_signals[] = {SIGTERM, SIGINT, SIGHUP};
 
 #define N_END_SIGNALS (sizeof end_signals / sizeof end_signals[0])
@@ -67,6 +70,7 @@ struct session {
     bool host_ended;   /* no more lines will come from the host */
     bool is_late;      /* the time after a signal is over */
     bool is_abandoned; /* the transport could not close; nothing may be freed */
+    bool is_last_turn; /* all is closed but what waits for signals */
     bool is_closing;   /* the server is over and the host has got everything */
     int signum;        /* the signal that ends the session; 0 for none */
 };
@@ -82,6 +86,8 @@ static void close_handle(uv_handle_t *handle)
         uv_close(handle, NULL);
 }
 
+static void session_close(struct session *s);
+
 static void on_abandon(uv_timer_t *timer)
 {
     struct session *s = timer->data;
@@ -90,10 +96,19 @@ static void on_abandon(uv_timer_t *timer)
     uv_stop(&s->loop);
 }
 
+static void on_last_turn(uv_timer_t *timer)
+{
+    struct session *s = timer->data;
+
+    s->is_last_turn = true;
+    session_close(s);
+}
+
 /*
- * Idempotent: each event on the way down comes through here again. Signals are seen until the log
- * is drained. What a transport cannot take back, a look-up of a name, is not waited for but
- * CLOSE_MS.
+ * Idempotent: each event on the way down comes through here again. What a transport cannot take
+ * back, a look-up of a name, is not waited for but CLOSE_MS. Signals are seen until the log is
+ * drained, and for one more turn of the loop: one that came before the event that led here may
+ * still be in libuv's pipe.
  */
 static void session_close(struct session *s)
 {
@@ -104,15 +119,17 @@ static void session_close(struct session *s)
     outq_close(&s->host_out);
     if (s->recorder != NULL && !recorder_close(s->recorder))
         return;
-    for (size_t i = 0; i < N_END_SIGNALS; i++)
-        if (s->has_signal[i])
-            close_handle((uv_handle_t *)&s->signals[i]);
-    if (is_transport_closed) {
-        close_handle((uv_handle_t *)&s->timer);
-        return;
-    }
     uv_update_time(&s->loop); /* the start alone may have taken longer than CLOSE_MS */
-    (void)uv_timer_start(&s->timer, on_abandon, CLOSE_MS, 0); /* fails only without a callback */
+    if (!is_transport_closed) {
+        (void)uv_timer_start(&s->timer, on_abandon, CLOSE_MS, 0); /* has a callback: cannot fail */
+    } else if (!s->is_last_turn) {
+        (void)uv_timer_start(&s->timer, on_last_turn, LAST_TURN_MS, 0); /* likewise */
+    } else {
+        close_handle((uv_handle_t *)&s->timer);
+        for (size_t i = 0; i < N_END_SIGNALS; i++)
+            if (s->has_signal[i])
+                close_handle((uv_handle_t *)&s->signals[i]);
+    }
 }
 
 /* Sets the valves and finds out whether the session is over. Called after every event. */

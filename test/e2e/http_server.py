@@ -276,8 +276,7 @@ class Server:
     keep_alive: false for one request a connection, so that none is ever reused.
     """
 
-    def __init__(self, tls=None, family=socket.AF_INET, host='127.0.0.1', receive_buffer=None,
-                 backlog=512, keep_alive=True):
+    def __init__(self, tls=None, family=socket.AF_INET, host='127.0.0.1', keep_alive=True):
         self.tls = tls
         self.keep_alive = keep_alive
         self.session = 's1'
@@ -289,14 +288,13 @@ class Server:
         self.failures = []
         self.released = set()
         self.handlers = {}
+        self.has_clients = lambda: True
         self.sockets = set()
         self.stopping = False
         self.listener = socket.socket(family, socket.SOCK_STREAM)
         self.listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        if receive_buffer:
-            self.listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
         self.listener.bind((host, 0))
-        self.listener.listen(backlog)
+        self.listener.listen(512)
         self.host = '[%s]' % host if ':' in host else host
         self.port = self.listener.getsockname()[1]
         self.thread = threading.Thread(target=self.accept, daemon=True)
@@ -317,8 +315,13 @@ class Server:
             self.changed.notify_all()
 
     def wait(self, condition, failure=AssertionError, what='the server'):
+        end = time.monotonic() + DEADLINE
         with self.changed:
-            self.changed.wait_for(lambda: condition() or self.stopping, DEADLINE)
+            while time.monotonic() < end and not condition() and not self.stopping:
+                if not self.has_clients():
+                    # What they sent last may still be on its way.
+                    end = min(end, time.monotonic() + 2)
+                self.changed.wait_for(lambda: condition() or self.stopping, 0.5)
             if not condition():
                 raise failure('waited too long for %s; it got %r' % (what, self.requests[-8:]))
 
@@ -907,6 +910,8 @@ class UpstreamCase(harness.Case):
 
     def serve(self, kind=Server, **kw):
         server = kind(**kw)
+        server.has_clients = lambda: not self.processes or any(
+            process.running() for process in self.processes)
         self.servers.append(server)
         return server
 

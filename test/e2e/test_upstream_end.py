@@ -395,6 +395,14 @@ class Signals(http_server.UpstreamCase):
         session.end(code=-signal.SIGTERM, close=False)
         self.assertEqual(server.n_connections, 0)
 
+    @rows(*[(str(n), n) for n in range(5)])
+    def test_then_the_end_of_stdin_at_once(self, _):
+        """The signal comes first and is seen, although the end may be read first."""
+        session = self.session(self.serve())
+        session.process.expect_err(b'recording to')
+        os.kill(session.pid, signal.SIGTERM)
+        session.end(code=-signal.SIGTERM)
+
     def test_while_initialize_is_in_flight(self):
         """Nothing is known of a session, so nothing is deleted."""
         server = self.serve()
