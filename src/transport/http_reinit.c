@@ -89,12 +89,15 @@ bool http_reinit_take(struct http_post *p)
     if (p->is_resent)
         h->is_lost = h->can_reinit;
     if (!h->can_reinit || h->kept_init == NULL || p->kind != HTTP_POST_HOST || p->is_resent ||
-        p->is_modern || p->generation == 0 || p->message.kind != MESSAGE_REQUEST)
+        p->is_modern || p->generation == 0)
+        return false;
+    /* Only a request begins; what met the same end waits with it, or goes to the new session. */
+    if (p->message.kind != MESSAGE_REQUEST && p->generation == h->generation)
         return false;
     TAILQ_REMOVE(&h->out, p, link);
     if (h->gate == p)
         h->gate = NULL;
-    if (h->reinit == HTTP_REINIT_NONE && p->generation != h->generation && h->session_id != NULL) {
+    if (h->reinit == HTTP_REINIT_NONE && p->generation != h->generation) {
         resend(p); /* another post's 404 has led to a new session already */
         return true;
     }
