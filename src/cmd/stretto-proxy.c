@@ -1,5 +1,6 @@
 /* stretto-proxy: the main program. */
 
+#include <malloc.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -11,6 +12,12 @@
 
 #define USAGE_ERROR 2
 
+/* Up to this size, memory for a message is had from what earlier messages left, bytes. */
+#define KEEP_MESSAGE (128 * 1024 * 1024)
+
+/* So much of it is kept at most when nothing uses it, bytes. */
+#define KEEP_FREE (64 * 1024 * 1024)
+
 /* What the program is started with may be anything; this makes it what the rest relies on. */
 static void prepare_process(bool ret_is_open[3])
 {
@@ -20,6 +27,11 @@ static void prepare_process(bool ret_is_open[3])
     spawn_prepare_signals();
     (void)signal(SIGPIPE, SIG_IGN); /* a closed pipe is an error of the write */
     (void)signal(SIGXFSZ, SIG_IGN); /* and so is a file size limit */
+
+    /* Pages fresh from the system, zeroed one fault at a time, would cost more than all the rest
+     * that is done with a long message. Refused: a matter of speed only. */
+    (void)mallopt(M_MMAP_THRESHOLD, KEEP_MESSAGE);
+    (void)mallopt(M_TRIM_THRESHOLD, KEEP_FREE);
 }
 
 static int run(const struct options *options, const bool is_open[3])

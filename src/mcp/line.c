@@ -1,6 +1,7 @@
 /* Lines with a reference count. */
 
 #include <assert.h>
+#include <malloc.h>
 #include <stdlib.h>
 
 #include "base/sp_alloc.h"
@@ -43,17 +44,23 @@ struct line_pool *line_pool_new(void)
     return sp_calloc(1, sizeof(struct line_pool));
 }
 
-void line_pool_drain(struct line_pool *pool)
+static void drop_spare(struct line_pool *pool)
 {
     while (pool->n_spare > 0)
         free(pool->spare[--pool->n_spare]);
+}
+
+void line_pool_drain(struct line_pool *pool)
+{
+    drop_spare(pool);
+    (void)malloc_trim(0); /* there may have been nothing to give back */
 }
 
 void line_pool_free(struct line_pool *pool)
 {
     if (pool == NULL)
         return;
-    line_pool_drain(pool);
+    drop_spare(pool);
     pool->is_closed = true;
     if (pool->n_lines == 0)
         free(pool);

@@ -51,7 +51,7 @@ void line_pool_free(struct line_pool *pool);
 /* As line_new(), with memory of the pool if there is any with room for `cap` bytes. */
 struct line *line_pool_get(struct line_pool *pool, size_t cap);
 
-/* Gives back to the system what the pool keeps. */
+/* Gives back to the system what the pool keeps, and what else is free. */
 void line_pool_drain(struct line_pool *pool);
 
 struct line *line_ref(struct line *line);

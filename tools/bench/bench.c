@@ -3,12 +3,17 @@
  *
  *   bench [OPTIONS] NAME COMMAND [ARG]... [+ NAME COMMAND [ARG]...]...
  *   bench [--text NAME] --server
+ *   bench [--text NAME] [--cpus LIST] --http-server
  *
  * It plays the host. Each round runs every arrangement once, and each round begins with another
  * one, so that a slow moment of the machine falls on all of them alike. A run of an arrangement is
  * a few sessions that only time the start, and one session that measures the rest. Each figure is
  * a line on stdout: ROUND NAME FIGURE VALUE. The script `bench` beside this file builds the
  * program, chooses the arrangements and makes the table.
+ *
+ * With --http it also keeps 1 and 256 calls in flight, and a COMMAND may be a URL: the harness then
+ * is an HTTP client of its own, http.c, in place of a session on stdio. A NAME may end with :start,
+ * then only the start is timed, or with :small, then no message is larger than 1 MiB.
  *
  * The host's ends are socket pairs, as with hosts on Node.js, or pipes (--pipe). Each side writes a
  * message with one call, and each message of its own.
@@ -32,8 +37,6 @@
 
 #include "bench.h"
 
-#define FIRST_ID         100000000
-#define SMALL_REQUEST    ((size_t)200)
 #define MIB              ((size_t)1 << 20)
 #define IN_FLIGHT        16
 #define SESSION_MAX_S    300
@@ -43,7 +46,7 @@
 struct amounts {
     int n_starts;     /* sessions that only time the start */
     int n_sequential; /* small calls, one after the other */
-    int n_piped;      /* small calls, IN_FLIGHT at a time */
+    int n_piped;      /* small calls, several in flight */
     int n_mib;        /* messages of 1 MiB, each way */
     int n_16mib;      /* messages of 16 MiB, each way */
 };
@@ -59,18 +62,27 @@ struct options {
     const char *errors;  /* file that takes what the sessions write to stderr, or NULL */
     const char *text;    /* what fills messages, see bench_make_line() */
     int is_pipe;
+    int is_http;
+};
+
+enum extent {
+    EXTENT_ALL,
+    EXTENT_SMALL, /* no message of 16 MiB, which some programs do not take */
+    EXTENT_START, /* the start only */
 };
 
 struct arrangement {
     const char *name;
+    enum extent extent;
     char **argv;
 };
 
-/* A running session: the child and the harness's ends of its stdin and stdout. */
+/* A running session: the child and the harness's ends of its stdin and stdout, or the client. */
 struct session {
     pid_t pid;
     int to;
     int from;
+    struct http_client *http; /* NULL for a child */
 };
 
 static const char *current = "bench"; /* the arrangement that runs, for messages */
@@ -87,7 +99,7 @@ void bench_fail(const char *format, ...)
     exit(1);
 }
 
-static double now_us(void)
+double bench_now_us(void)
 {
     struct timespec t;
 
@@ -95,7 +107,7 @@ static double now_us(void)
     return (double)t.tv_sec * 1e6 + (double)t.tv_nsec / 1e3;
 }
 
-static void *allocate(size_t len)
+void *bench_alloc(size_t len)
 {
     void *p = malloc(len);
 
@@ -116,11 +128,15 @@ static void open_ends(const struct options *opts, int ends[2])
 /* ends[0] is read and ends[1] is written, which a socket pair does not care about. */
 static struct session session_open(const struct options *opts, char **argv)
 {
-    struct session s;
+    struct session s = {0};
     int in[2], out[2];
     posix_spawn_file_actions_t actions;
     int rc;
 
+    if (strncmp(argv[0], "http://", strlen("http://")) == 0) {
+        s.http = http_open(argv[0]);
+        return s;
+    }
     open_ends(opts, in);
     open_ends(opts, out);
     posix_spawn_file_actions_init(&actions);
@@ -146,6 +162,10 @@ static void session_close(struct session *s)
     char byte;
     int status;
 
+    if (s->http != NULL) {
+        http_close(s->http);
+        return;
+    }
     close(s->to);
     if (read(s->from, &byte, 1) != 0)
         bench_fail("output after the last answer");
@@ -170,7 +190,9 @@ static void empty_scratch(const char *path)
 
 static void send_line(const struct session *s, const char *line, size_t len)
 {
-    if (bench_write_all(s->to, line, len))
+    if (s->http != NULL)
+        http_send(s->http, line, len);
+    else if (bench_write_all(s->to, line, len))
         bench_fail("writing: %s", strerror(errno));
 }
 
@@ -195,6 +217,10 @@ static void receive_answer(const struct session *s, size_t len)
     const char *bytes;
     size_t n, total = 0;
 
+    if (s->http != NULL) {
+        http_receive(s->http, len);
+        return;
+    }
     do {
         n = receive(s, &bytes);
         total += n;
@@ -212,11 +238,11 @@ static char *make_call(size_t len, size_t answer_len, const char *text)
         head, sizeof head,
         "{\"jsonrpc\":\"2.0\",\"id\":%d,\"method\":\"tools/call\",\"params\":{\"name\":\"echo\","
         "\"arguments\":{\"size\":%zu,\"text\":\"",
-        FIRST_ID, answer_len);
+        BENCH_FIRST_ID, answer_len);
     return bench_make_line(len, head, "\"}}}\n", text);
 }
 
-static void set_id(char *call, int id)
+void bench_set_id(char *call, int id)
 {
     char digits[16];
 
@@ -233,13 +259,15 @@ static double start_session(const struct options *opts, char **argv, struct sess
         "\"clientInfo\":{\"name\":\"bench\",\"version\":\"0\"}}}\n";
     static const char initialized[] =
         "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}\n";
-    double started = now_us(), took;
+    double started = bench_now_us(), took;
 
     *ret_session = session_open(opts, argv);
     send_line(ret_session, initialize, strlen(initialize));
     receive_answer(ret_session, BENCH_SMALL_ANSWER);
-    took = now_us() - started;
+    took = bench_now_us() - started;
     send_line(ret_session, initialized, strlen(initialized));
+    if (ret_session->http != NULL)
+        http_receive(ret_session->http, 0);
     return took;
 }
 
@@ -259,44 +287,48 @@ static double median(double *values, int n)
 /* Sends `n` calls, each after the answer to the one before it; returns the median time in µs. */
 static double sequential(const struct session *s, char *call, int n)
 {
-    double *took = allocate((size_t)n * sizeof *took), p50;
+    double *took = bench_alloc((size_t)n * sizeof *took), p50;
 
     for (int i = 0; i < n; i++) {
         double started;
 
-        set_id(call, FIRST_ID + i);
-        started = now_us();
-        send_line(s, call, SMALL_REQUEST);
+        bench_set_id(call, BENCH_FIRST_ID + i);
+        started = bench_now_us();
+        send_line(s, call, BENCH_SMALL_REQUEST);
         receive_answer(s, BENCH_SMALL_ANSWER);
-        took[i] = now_us() - started;
+        took[i] = bench_now_us() - started;
     }
     p50 = median(took, n);
     free(took);
     return p50;
 }
 
-/* Keeps IN_FLIGHT calls out until `n` are answered; returns the answers a second. */
-static double piped(const struct session *s, char *call, int n)
+/* Keeps `n_in_flight` calls out until `n` are answered; returns the answers a second. */
+static double piped(const struct session *s, char *call, int n, int n_in_flight)
 {
-    double started = now_us();
+    double started = bench_now_us();
     int n_sent = 0, n_answered = 0;
     size_t total = 0;
 
+    if (s->http != NULL)
+        return http_piped(s->http, call, n, n_in_flight);
     while (n_answered < n) {
         const char *p, *end, *lf;
 
-        for (; n_sent < n && n_sent - n_answered < IN_FLIGHT; n_sent++) {
-            set_id(call, FIRST_ID + n_sent);
-            send_line(s, call, SMALL_REQUEST);
+        for (; n_sent < n && n_sent - n_answered < n_in_flight; n_sent++) {
+            bench_set_id(call, BENCH_FIRST_ID + n_sent);
+            send_line(s, call, BENCH_SMALL_REQUEST);
         }
         size_t len = receive(s, &p);
         total += len;
         for (end = p + len; (lf = memchr(p, '\n', (size_t)(end - p))) != NULL; p = lf + 1)
             n_answered++;
+        if (bench_now_us() - started > BENCH_PIPED_MAX_US)
+            n = n_sent;
     }
     if (total != (size_t)n * BENCH_SMALL_ANSWER)
         bench_fail("%d answers came with %zu bytes", n, total);
-    return n / ((now_us() - started) / 1e6);
+    return n / ((bench_now_us() - started) / 1e6);
 }
 
 /* Sends `n` calls of `len` bytes with answers of `answer_len`; returns MiB a second, both ways. */
@@ -307,13 +339,13 @@ static double bulk(const struct session *s, size_t len, size_t answer_len, int n
 
     for (int i = -1; i < n; i++) { /* the first is not timed: it makes the server's answer */
         if (i == 0)
-            started = now_us();
-        set_id(call, FIRST_ID + i + 1);
+            started = bench_now_us();
+        bench_set_id(call, BENCH_FIRST_ID + i + 1);
         send_line(s, call, len);
         receive_answer(s, answer_len);
     }
     free(call);
-    return (double)n * (double)(len + answer_len) / MIB / ((now_us() - started) / 1e6);
+    return (double)n * (double)(len + answer_len) / MIB / ((bench_now_us() - started) / 1e6);
 }
 
 /* Returns a field of /proc/PID/status in KiB, such as "VmRSS:". */
@@ -339,38 +371,61 @@ static void tell(int round, const char *figure, double value)
     printf("%d %s %s %.3f\n", round, current, figure, value);
 }
 
+static void tell_memory(int round, const char *figure, const struct session *s, const char *field)
+{
+    if (s->http == NULL)
+        tell(round, figure, status_kib(s->pid, field));
+}
+
+static void measure_piped(const struct options *opts, int round, const struct session *s,
+                          char *call)
+{
+    static const struct {
+        const char *figure;
+        int n_in_flight;
+    } levels[] = {{"calls_s", IN_FLIGHT}, {"calls_1_s", 1}, {"calls_256_s", 256}};
+    int n = opts->amounts->n_piped;
+
+    for (size_t i = 0; i < (opts->is_http ? sizeof levels / sizeof levels[0] : 1); i++) {
+        (void)piped(s, call, n / 10, levels[i].n_in_flight);
+        tell(round, levels[i].figure, piped(s, call, n, levels[i].n_in_flight));
+    }
+}
+
 /* One session with all figures but the start. */
-static void measure(const struct options *opts, int round, char **argv)
+static void measure(const struct options *opts, int round, const struct arrangement *arr)
 {
     const struct amounts *a = opts->amounts;
-    char *call = make_call(SMALL_REQUEST, BENCH_SMALL_ANSWER, opts->text);
+    char *call = make_call(BENCH_SMALL_REQUEST, BENCH_SMALL_ANSWER, opts->text);
     struct session s;
     double started;
 
-    (void)start_session(opts, argv, &s); /* the start is timed in sessions of its own */
+    (void)start_session(opts, arr->argv, &s); /* the start is timed in sessions of its own */
     (void)sequential(&s, call, 10);
-    tell(round, "rss_idle_kib", status_kib(s.pid, "VmRSS:"));
+    tell_memory(round, "rss_idle_kib", &s, "VmRSS:");
     (void)sequential(&s, call, a->n_sequential / 10); /* warms up */
     tell(round, "p50_us", sequential(&s, call, a->n_sequential));
-    (void)piped(&s, call, a->n_piped / 10);
-    tell(round, "calls_s", piped(&s, call, a->n_piped));
-    tell(round, "result_1m", bulk(&s, SMALL_REQUEST, MIB, a->n_mib, opts->text));
+    measure_piped(opts, round, &s, call);
+    tell_memory(round, "rss_calls_kib", &s, "VmRSS:");
+    tell(round, "result_1m", bulk(&s, BENCH_SMALL_REQUEST, MIB, a->n_mib, opts->text));
     tell(round, "request_1m", bulk(&s, MIB, BENCH_SMALL_ANSWER, a->n_mib, opts->text));
-    tell(round, "result_16m", bulk(&s, SMALL_REQUEST, 16 * MIB, a->n_16mib, opts->text));
-    tell(round, "request_16m", bulk(&s, 16 * MIB, BENCH_SMALL_ANSWER, a->n_16mib, opts->text));
+    if (arr->extent == EXTENT_ALL) {
+        tell(round, "result_16m", bulk(&s, BENCH_SMALL_REQUEST, 16 * MIB, a->n_16mib, opts->text));
+        tell(round, "request_16m", bulk(&s, 16 * MIB, BENCH_SMALL_ANSWER, a->n_16mib, opts->text));
+    }
     (void)sequential(&s, call, 10);
-    tell(round, "rss_after_kib", status_kib(s.pid, "VmRSS:"));
-    tell(round, "peak_kib", status_kib(s.pid, "VmHWM:"));
-    started = now_us();
+    tell_memory(round, "rss_after_kib", &s, "VmRSS:");
+    tell_memory(round, "peak_kib", &s, "VmHWM:");
+    started = bench_now_us();
     session_close(&s);
-    tell(round, "end_ms", (now_us() - started) / 1e3);
+    tell(round, "end_ms", (bench_now_us() - started) / 1e3);
     free(call);
 }
 
 static void run_once(const struct options *opts, int round, const struct arrangement *arr)
 {
     int n = opts->amounts->n_starts;
-    double *took = allocate((size_t)n * sizeof *took);
+    double *took = bench_alloc((size_t)n * sizeof *took);
     struct session s;
 
     current = arr->name;
@@ -383,7 +438,8 @@ static void run_once(const struct options *opts, int round, const struct arrange
     }
     tell(round, "start_ms", median(took, n) / 1e3);
     free(took);
-    measure(opts, round, arr->argv);
+    if (arr->extent != EXTENT_START)
+        measure(opts, round, arr);
     if (opts->scratch != NULL)
         empty_scratch(opts->scratch);
     alarm(0);
@@ -421,16 +477,33 @@ static void pin(const char *list)
         bench_fail("--cpus %s: %s", list, strerror(errno));
 }
 
+/* Cuts what stands behind a colon off the name and tells what it means. */
+static enum extent cut_extent(char *name)
+{
+    char *colon = strchr(name, ':');
+
+    if (colon == NULL)
+        return EXTENT_ALL;
+    *colon = '\0';
+    if (strcmp(colon + 1, "start") == 0)
+        return EXTENT_START;
+    if (strcmp(colon + 1, "small") == 0)
+        return EXTENT_SMALL;
+    bench_fail("%s: neither :start nor :small follows", name);
+}
+
 /* Cuts the arguments at each "+" into arrangements; returns how many there are. */
 static int parse_arrangements(char **argv, struct arrangement *arrs)
 {
     int n = 0;
 
     while (*argv != NULL) {
-        if (n == MAX_ARRANGEMENTS || argv[1] == NULL)
+        if (n == MAX_ARRANGEMENTS || argv[1] == NULL || strcmp(argv[1], "+") == 0)
             bench_fail("NAME COMMAND expected, at most %d times", MAX_ARRANGEMENTS);
         arrs[n].name = argv[0];
+        arrs[n].extent = cut_extent(argv[0]);
         arrs[n++].argv = argv + 1;
+        argv += 2;
         while (*argv != NULL && strcmp(*argv, "+") != 0)
             argv++;
         if (*argv != NULL)
@@ -451,11 +524,15 @@ int main(int argc, char **argv)
 {
     struct options opts = {.n_rounds = 1, .amounts = &full_amounts, .text = "prose"};
     struct arrangement arrs[MAX_ARRANGEMENTS];
-    int i, n_arrs, is_server = 0;
+    int i, n_arrs, is_server = 0, is_http_server = 0;
 
     for (i = 1; i < argc && strncmp(argv[i], "--", 2) == 0; i++) {
         if (strcmp(argv[i], "--server") == 0)
             is_server = 1;
+        else if (strcmp(argv[i], "--http-server") == 0)
+            is_http_server = 1;
+        else if (strcmp(argv[i], "--http") == 0)
+            opts.is_http = 1;
         else if (strcmp(argv[i], "--pipe") == 0)
             opts.is_pipe = 1;
         else if (strcmp(argv[i], "--quick") == 0)
@@ -475,12 +552,14 @@ int main(int argc, char **argv)
     }
     if (is_server)
         return bench_run_server(opts.text);
-    n_arrs = parse_arrangements(argv + i, arrs);
-    if (n_arrs == 0)
-        bench_fail("no arrangement given");
     if (opts.cpus != NULL)
         pin(opts.cpus);
     signal(SIGPIPE, SIG_IGN);
+    if (is_http_server)
+        return bench_run_http_server(opts.text);
+    n_arrs = parse_arrangements(argv + i, arrs);
+    if (n_arrs == 0)
+        bench_fail("no arrangement given");
     signal(SIGALRM, on_alarm);
     for (int round = 0; round < opts.n_rounds; round++) {
         for (int k = 0; k < n_arrs; k++)
