@@ -65,3 +65,16 @@ static inline size_t sp_str_find(struct sp_str s, char c)
 
     return hit != NULL ? (size_t)(hit - s.p) : s.len;
 }
+
+/* Whether `s` is a token of HTTP (RFC 9110, section 5.6.2): a header's name, for one. */
+static inline bool sp_str_is_token(struct sp_str s)
+{
+    for (size_t i = 0; i < s.len; i++) {
+        char c = s.p[i];
+        bool is_alnum = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+
+        if (!is_alnum && (c == '\0' || strchr("!#$%&'*+-.^_`|~", c) == NULL))
+            return false;
+    }
+    return s.len > 0;
+}

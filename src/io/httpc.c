@@ -11,10 +11,10 @@
  */
 
 #include <assert.h>
-#include <openssl/evp.h>
 #include <stdlib.h>
 #include <strings.h>
 
+#include "base/sp_base64.h"
 #include "io/httpconn.h"
 #include "io/httpc.h"
 
@@ -160,14 +160,11 @@ static void put_field(struct sp_buf *b, struct sp_str name, struct sp_str value)
 static void put_authorization(struct sp_buf *b, const struct url *url)
 {
     struct sp_buf plain = {0};
-    size_t max;
 
     sp_buf_addf(&plain, "%s:%s", url->user != NULL ? url->user : "",
                 url->password != NULL ? url->password : "");
-    max = 4 * (plain.len / 3 + 1) + 1;
     sp_buf_add(b, SP_STR("Authorization: Basic "));
-    b->len += (size_t)EVP_EncodeBlock((unsigned char *)sp_buf_reserve(b, max),
-                                      (unsigned char *)plain.p, (int)plain.len);
+    sp_base64_put(b, sp_buf_str(&plain));
     sp_buf_add(b, SP_STR("\r\n"));
     sp_buf_deinit(&plain);
 }

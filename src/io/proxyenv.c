@@ -4,10 +4,10 @@
 #include <assert.h>
 #include <errno.h>
 #include <netinet/in.h>
-#include <openssl/evp.h>
 #include <stdlib.h>
 #include <strings.h>
 
+#include "base/sp_base64.h"
 #include "io/proxyenv.h"
 
 /* One of the three variables. */
@@ -35,18 +35,14 @@ struct block {
 
 static char *make_authorization(const struct url *url)
 {
-    static const char scheme[] = "Basic ";
     const char *password = url->password != NULL ? url->password : "";
-    struct sp_buf plain = {0};
-    char *value;
+    struct sp_buf plain = {0}, value = {0};
 
     sp_buf_addf(&plain, "%s:%s", url->user, password);
-    value = sp_malloc(sizeof scheme + 4 * (plain.len / 3 + 1));
-    memcpy(value, scheme, sizeof scheme);
-    EVP_EncodeBlock((unsigned char *)value + sizeof scheme - 1, (unsigned char *)plain.p,
-                    (int)plain.len);
+    sp_buf_add(&value, SP_STR("Basic "));
+    sp_base64_put(&value, sp_buf_str(&plain));
     sp_buf_deinit(&plain);
-    return value;
+    return (char *)sp_buf_cstr(&value);
 }
 
 static void read_setting(struct setting *s, const char *value)

@@ -190,20 +190,6 @@ bool paramheader_knows(const struct paramheader_tools *tools, struct sp_str tool
 }
 
 /* A token of RFC 9110, section 5.6.2. */
-static bool is_token(struct sp_str text)
-{
-    static const struct sp_str marks = SP_STR("!#$%&'*+-.^_`|~");
-
-    for (size_t i = 0; i < text.len; i++) {
-        char c = text.p[i];
-        bool is_alnum = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
-
-        if (!is_alnum && sp_str_find(marks, c) == marks.len)
-            return false;
-    }
-    return text.len > 0;
-}
-
 /* The end of the string at `p`, which is at its opening quote. */
 static const char *string_end(const char *p)
 {
@@ -271,7 +257,7 @@ static void annotate(struct walk *w, struct sp_str value)
     w->levels[w->n_levels - 1].is_annotated = true;
     if (jget_type(value) == JSCAN_STRING)
         node->header = tool_add_text(w->tool, value);
-    if (jget_type(value) != JSCAN_STRING || !is_token(piece_str(w->tool, node->header)))
+    if (jget_type(value) != JSCAN_STRING || !sp_str_is_token(piece_str(w->tool, node->header)))
         w->fault = "x-mcp-header is not an HTTP token";
 }
 

@@ -8,18 +8,6 @@
 #include "base/sp_utf8.h"
 #include "proxy/headers.h"
 
-static bool is_token(struct sp_str name)
-{
-    for (size_t i = 0; i < name.len; i++) {
-        unsigned char c = (unsigned char)name.p[i];
-
-        if (!((c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
-              (c != '\0' && strchr("!#$%&'*+-.^_`|~", c) != NULL)))
-            return false;
-    }
-    return name.len > 0;
-}
-
 static bool is_reserved(struct sp_str name)
 {
     static const char *const names[] = {"Host", "Content-Length", "Transfer-Encoding",
@@ -59,7 +47,7 @@ static const char *value_of(struct sp_str option, struct sp_err *ret_err)
         sp_err_set(ret_err, "--upstream-header takes NAME=VAR");
         return NULL;
     }
-    if (!is_token(name) || is_reserved(name)) {
+    if (!sp_str_is_token(name) || is_reserved(name)) {
         sp_err_set(ret_err, "--upstream-header takes NAME=VAR, with a NAME that can be set");
         return NULL;
     }

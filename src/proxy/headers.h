@@ -14,8 +14,8 @@
  * itself needs, VAR be set to valid UTF-8 without control characters but tab.
  *
  * ret:     as many headers as there are options, the caller's, freed by free(); names are views
- * into the options, values into the environment. Returns: 0; negative with the cause in ret_err,
- * which never shows a value.
+ *          into the options, values into the environment.
+ * Returns: 0; negative with the cause in ret_err, which never shows a value.
  */
 int headers_resolve(const struct sp_opt_list *options, struct httpc_header **ret,
                     struct sp_err *ret_err);
