@@ -12,12 +12,13 @@ SEES = {
     "json": ["base"],
     "mcp": ["json"],
     "trace": ["mcp"],
+    "guard": ["trace"],
     "io": ["mcp"],
     "transport": ["io"],
     "record": ["io", "trace"],
     "demo": ["io"],
     "proxy": ["transport", "record", "trace"],
-    "cmd": ["proxy", "demo"],
+    "cmd": ["proxy", "demo", "guard"],
 }
 
 

@@ -44,20 +44,26 @@ void sp_buf_add_char(struct sp_buf *b, char c)
     b->len++;
 }
 
+void sp_buf_addv(struct sp_buf *b, const char *format, va_list args)
+{
+    va_list again;
+    int n;
+
+    va_copy(again, args);
+    n = vsnprintf(NULL, 0, format, again);
+    va_end(again);
+    assert(n >= 0);
+    vsnprintf(sp_buf_reserve(b, (size_t)n + 1), (size_t)n + 1, format, args);
+    b->len += (size_t)n;
+}
+
 void sp_buf_addf(struct sp_buf *b, const char *format, ...)
 {
     va_list args;
-    int n;
 
     va_start(args, format);
-    n = vsnprintf(NULL, 0, format, args);
+    sp_buf_addv(b, format, args);
     va_end(args);
-    assert(n >= 0);
-
-    va_start(args, format);
-    vsnprintf(sp_buf_reserve(b, (size_t)n + 1), (size_t)n + 1, format, args);
-    va_end(args);
-    b->len += (size_t)n;
 }
 
 const char *sp_buf_cstr(struct sp_buf *b)

@@ -31,6 +31,9 @@ void sp_buf_add_char(struct sp_buf *b, char c);
 void sp_buf_addf(struct sp_buf *b, const char *format, ...)
     __attribute__((format(printf, 2, 3), nonnull));
 
+void sp_buf_addv(struct sp_buf *b, const char *format, va_list args)
+    __attribute__((format(printf, 2, 0), nonnull(1, 2)));
+
 /* Forgets the content, keeps the memory. */
 static inline void sp_buf_clear(struct sp_buf *b)
 {

@@ -1,11 +1,15 @@
-/* Home directories in paths, and making directories. */
+/* Home directories in paths, making directories, reading files. */
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/sp_file.h"
+
+#define READ_SIZE ((size_t)64 * 1024)
 
 char *sp_file_expand(const char *path, const char *home, const char *userprofile)
 {
@@ -60,5 +64,38 @@ int sp_file_make_dirs(const char *path)
             break;
     }
     free(prefix);
+    return err;
+}
+
+int sp_file_read(const char *path, size_t max, struct sp_buf *ret)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    struct stat st;
+    int err = 0;
+
+    if (fd < 0)
+        return -errno;
+    /* One byte more than a regular file has: then its end is seen without growing the buffer. */
+    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && (size_t)st.st_size < max)
+        sp_buf_reserve(ret, (size_t)st.st_size + 1);
+    while (max > 0) {
+        size_t room = ret->cap > ret->len ? ret->cap - ret->len : READ_SIZE;
+        ssize_t n;
+
+        if (room > max)
+            room = max;
+        n = read(fd, sp_buf_reserve(ret, room), room);
+        if (n == 0)
+            break;
+        if (n < 0 && errno != EINTR) {
+            err = -errno;
+            break;
+        }
+        if (n > 0) {
+            ret->len += (size_t)n;
+            max -= (size_t)n;
+        }
+    }
+    close(fd);
     return err;
 }

@@ -8,11 +8,13 @@
 #include <strings.h>
 
 #include "base/sp_alloc.h"
+#include "base/sp_buf.h"
 #include "base/sp_opt.h"
 #include "base/sp_utf8.h"
 
 #define MAX_OPTIONS 64
 #define HELP_COLUMN 34
+#define HELP_WIDTH  100
 
 struct parse {
     const struct sp_opt *table;
@@ -137,6 +139,7 @@ static int store(struct parse *p, const struct sp_opt *opt, const char *option, 
     case SP_OPT_EACH:
         list_add((struct sp_opt_list *)field, text);
         return 0;
+    case SP_OPT_ARGS:
     case SP_OPT_FLAG:
     case SP_OPT_HELP:
     case SP_OPT_VERSION:
@@ -150,7 +153,7 @@ static int store(struct parse *p, const struct sp_opt *opt, const char *option, 
 static const struct sp_opt *find(struct parse *p, const char *arg, const char **ret_value)
 {
     struct sp_str name = sp_str_of(arg);
-    size_t equals = p->style == SP_OPT_FULL ? sp_str_find(name, '=') : name.len;
+    size_t equals = p->style != SP_OPT_BARE ? sp_str_find(name, '=') : name.len;
 
     *ret_value = NULL;
     for (size_t i = 0; i < p->n_table; i++) {
@@ -158,7 +161,7 @@ static const struct sp_opt *find(struct parse *p, const char *arg, const char **
 
         if (name.len == 2 && name.p[0] == '-' && opt->letter != '\0' && name.p[1] == opt->letter)
             return opt;
-        if (sp_str_starts(name, SP_STR("--")) &&
+        if (opt->kind != SP_OPT_ARGS && sp_str_starts(name, SP_STR("--")) &&
             sp_str_eq(sp_str_sub(name, 2, equals > 2 ? equals : 2), sp_str_of(opt->name))) {
             if (equals < name.len)
                 *ret_value = arg + equals + 1;
@@ -173,19 +176,42 @@ static bool has_value(const struct sp_opt *opt)
     return opt->kind != SP_OPT_FLAG && opt->kind != SP_OPT_HELP && opt->kind != SP_OPT_VERSION;
 }
 
+/* Keeps an argument that is no option; whether the table has a place for it. */
+static int keep_arg(struct parse *p, const char *arg, bool *ret_is_kept)
+{
+    for (size_t i = 0; i < p->n_table; i++) {
+        if (p->table[i].kind != SP_OPT_ARGS)
+            continue;
+        if (arg[0] == '\0')
+            return usage(p, p->table[i].name, "takes no empty argument");
+        list_add((struct sp_opt_list *)(p->options + p->table[i].offset), sp_str_of(arg));
+        p->is_given[i] = true;
+        *ret_is_kept = true;
+    }
+    return 0;
+}
+
 /* Parses the argument at *i and, when it takes one, the value after it. */
 static int parse_one(struct parse *p, int *i)
 {
     const char *arg = p->argv[*i], *value;
     const struct sp_opt *opt = find(p, arg, &value);
     char option[64];
+    bool is_kept = false;
     size_t index;
 
+    if (opt == NULL && (arg[0] != '-' || arg[1] == '\0')) {
+        int err = keep_arg(p, arg, &is_kept);
+
+        if (err < 0 || is_kept)
+            return err;
+    }
     if (opt == NULL) {
         sp_err_set(p->ret_err,
                    arg[0] == '-' && arg[1] != '\0' ? "unknown option '%s'"
-                   : p->style == SP_OPT_FULL ? "unexpected argument '%s': a command goes after --"
-                                             : "unexpected argument '%s'",
+                   : p->style == SP_OPT_COMMAND
+                       ? "unexpected argument '%s': a command goes after --"
+                       : "unexpected argument '%s'",
                    arg);
         return -EINVAL;
     }
@@ -209,7 +235,7 @@ static int parse_one(struct parse *p, int *i)
     if (value == NULL) {
         value = *i + 1 < p->argc ? p->argv[*i + 1] : NULL;
         if (value == NULL ||
-            (p->style == SP_OPT_FULL && value[0] == '-' && strcmp(value, "-") != 0)) {
+            (p->style != SP_OPT_BARE && value[0] == '-' && strcmp(value, "-") != 0)) {
             sp_err_set(p->ret_err, "%s needs a value: %s", option, opt->arg);
             return -EINVAL;
         }
@@ -221,6 +247,12 @@ static int parse_one(struct parse *p, int *i)
 static int check_needs(struct parse *p)
 {
     for (size_t i = 0; i < p->n_table; i++) {
+        if (p->table[i].is_required && !p->is_given[i]) {
+            sp_err_set(p->ret_err,
+                       p->table[i].kind == SP_OPT_ARGS ? "%s is missing" : "--%s is missing",
+                       p->table[i].name);
+            return -EINVAL;
+        }
         for (size_t k = 0; p->is_given[i] && k < 2 && p->table[i].needs[k] != NULL; k++) {
             const char *needed = p->table[i].needs[k];
 
@@ -253,7 +285,7 @@ int sp_opt_parse(const struct sp_opt *table, size_t n_table, enum sp_opt_style s
     for (i = 1; i < argc; i++) {
         int err;
 
-        if (style == SP_OPT_FULL && strcmp(argv[i], "--") == 0) {
+        if (style != SP_OPT_BARE && strcmp(argv[i], "--") == 0) {
             i++;
             break;
         }
@@ -261,29 +293,76 @@ int sp_opt_parse(const struct sp_opt *table, size_t n_table, enum sp_opt_style s
         if (err != 0)
             return err;
     }
+    for (; i < argc; i++) {
+        bool is_kept = false;
+        int err = keep_arg(&p, argv[i], &is_kept);
+
+        if (err < 0)
+            return err;
+        if (!is_kept)
+            break;
+    }
     *ret_rest = i;
     return check_needs(&p);
 }
 
+/* The length of the first word; the name of an option stays with the word before it. */
+static size_t word_len(struct sp_str text)
+{
+    size_t n = sp_str_find(text, ' ');
+
+    while (sp_str_starts(sp_str_sub(text, n, text.len), SP_STR(" --")))
+        n += 1 + sp_str_find(sp_str_sub(text, n + 1, text.len), ' ');
+    return n;
+}
+
+/* Prints a text, its words on as many lines as it takes; `column` is where the first one begins. */
+static void print_wrapped(size_t column, struct sp_str text, FILE *out)
+{
+    bool is_first = true;
+
+    while (text.len > 0) {
+        size_t n = word_len(text);
+        struct sp_str word = sp_str_sub(text, 0, n);
+
+        if (!is_first && column + 1 + word.len > HELP_WIDTH)
+            column = (size_t)fprintf(out, "\n%*s", HELP_COLUMN, "") - 1;
+        else if (!is_first)
+            column += (size_t)fprintf(out, " ");
+        is_first = false;
+        column += (size_t)fprintf(out, "%.*s", SP_STR_ARG(word));
+        text = sp_str_sub(text, n < text.len ? n + 1 : n, text.len);
+    }
+    fprintf(out, "\n");
+}
+
 void sp_opt_print_help(const struct sp_opt *table, size_t n_table, FILE *out)
 {
+    struct sp_buf text = {0};
+
     for (size_t i = 0; i < n_table; i++) {
         const struct sp_opt *opt = &table[i];
         int width = 0;
 
-        if (opt->letter != '\0')
+        if (opt->kind == SP_OPT_ARGS)
+            width += fprintf(out, "  %s", opt->name);
+        else if (opt->letter != '\0')
             width += fprintf(out, "  -%c, --%s", opt->letter, opt->name);
         else
             width += fprintf(out, "      --%s", opt->name);
         if (opt->arg != NULL)
             width += fprintf(out, " <%s>", opt->arg);
-        fprintf(out, "%*s%s", width < HELP_COLUMN - 1 ? HELP_COLUMN - width : 2, "", opt->help);
-        if (opt->needs[0] != NULL)
-            fprintf(out, "; needs --%s", opt->needs[0]);
-        if (opt->needs[0] != NULL && opt->needs[1] != NULL)
-            fprintf(out, " and --%s", opt->needs[1]);
+        width += fprintf(out, "%*s", width < HELP_COLUMN - 1 ? HELP_COLUMN - width : 2, "");
+
+        sp_buf_clear(&text);
+        sp_buf_add(&text, sp_str_of(opt->help));
         if (opt->fallback != NULL)
-            fprintf(out, " [default: %s]", opt->fallback);
-        fprintf(out, "\n");
+            sp_buf_addf(&text, " [default: %s]", opt->fallback);
+        if (opt->needs[0] != NULL)
+            sp_buf_addf(&text, "; needs --%s", opt->needs[0]);
+        if (opt->needs[0] != NULL && opt->needs[1] != NULL)
+            sp_buf_addf(&text, " and --%s", opt->needs[1]);
+        print_wrapped((size_t)width, sp_buf_str(&text), out);
     }
+    sp_buf_deinit(&text);
 }

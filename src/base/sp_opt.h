@@ -5,7 +5,8 @@
  * checks of what needs what, and the text of --help.
  *
  * Long options have no abbreviations. A value is the next argument, which then must not start with
- * "-" unless it is exactly "-", or follows "=". Parsing stops at "--".
+ * "-" unless it is exactly "-", or follows "=". Parsing stops at "--"; what follows is the
+ * caller's, or, where the table has SP_OPT_ARGS, belongs to those.
  *
  * Thread: any.
  */
@@ -25,6 +26,7 @@ enum sp_opt_kind {
     SP_OPT_CHOICE,  /* int: 1 + the index in `choices` */
     SP_OPT_LIST,    /* struct sp_opt_list: the value's parts between commas */
     SP_OPT_EACH,    /* struct sp_opt_list: the value, once for each time it is given */
+    SP_OPT_ARGS,    /* struct sp_opt_list: the arguments that are no options, not empty ones */
     SP_OPT_HELP,    /* ends parsing: print the help */
     SP_OPT_VERSION, /* ends parsing: print the version */
 };
@@ -46,9 +48,10 @@ struct sp_opt_list {
 };
 
 struct sp_opt {
-    const char *name; /* without the dashes */
+    const char *name; /* without the dashes; of SP_OPT_ARGS as the help shows it */
     char letter;      /* of the short form; '\0' for none */
     enum sp_opt_kind kind;
+    bool is_required;     /* an option that must be given, or arguments of which one must be */
     bool may_repeat;      /* of a value given twice the last counts; lists always repeat */
     size_t offset;        /* of its field in the options struct */
     const char *arg;      /* the value's name in the help; NULL for flags */
@@ -59,7 +62,8 @@ struct sp_opt {
 };
 
 enum sp_opt_style {
-    SP_OPT_FULL, /* as described above */
+    SP_OPT_FULL,    /* as described above */
+    SP_OPT_COMMAND, /* the same, and what follows "--" is a command */
     SP_OPT_BARE, /* no "=", no "--", any next argument is a value, help and version stand alone */
 };
 
@@ -73,7 +77,7 @@ enum sp_opt_style {
  * table:    n_table entries.
  * options:  the struct that the offsets are of, all zero; on failure half filled. Texts and paths
  *           are argv's own strings.
- * ret_rest: the index of the first argument after "--"; argc when there is no "--".
+ * ret_rest: the index of the first argument after "--"; argc when there is none left.
  * Returns:  0; SP_OPT_E_HELP or SP_OPT_E_VERSION; negative on a usage error, told in ret_err.
  */
 int sp_opt_parse(const struct sp_opt *table, size_t n_table, enum sp_opt_style style, int argc,

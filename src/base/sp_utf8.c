@@ -1,4 +1,4 @@
-/* UTF-8: validation, and repair by maximal subparts. */
+/* UTF-8: validation, repair by maximal subparts, characters one by one. */
 
 #include <stdint.h>
 
@@ -96,4 +96,41 @@ void sp_utf8_repair(struct sp_buf *ret_b, struct sp_str s)
             p += subpart_len(p, end);
         }
     }
+}
+
+uint32_t sp_utf8_next(struct sp_str *s)
+{
+    const unsigned char *p = (const unsigned char *)s->p;
+    size_t len = p[0] < 0x80 ? 1 : p[0] < 0xe0 ? 2 : p[0] < 0xf0 ? 3 : 4;
+    uint32_t c = len == 1 ? p[0] : p[0] & (0x7fU >> len);
+
+    for (size_t i = 1; i < len; i++)
+        c = c << 6 | (p[i] & 0x3f);
+    *s = sp_str_sub(*s, len, s->len);
+    return c;
+}
+
+uint32_t sp_utf8_last(struct sp_str *s)
+{
+    size_t start = s->len - 1;
+    struct sp_str last;
+
+    while (sp_utf8_is_tail((unsigned char)s->p[start]))
+        start--;
+    last = sp_str_sub(*s, start, s->len);
+    *s = sp_str_sub(*s, 0, start);
+    return sp_utf8_next(&last);
+}
+
+size_t sp_utf8_encode(uint32_t c, char ret[4])
+{
+    size_t len = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+
+    for (size_t i = len - 1; i > 0; i--) {
+        ret[i] = (char)(0x80 | (c & 0x3f));
+        c >>= 6;
+    }
+    /* What is left of the character follows as many set bits as the sequence has bytes. */
+    ret[0] = (char)(len == 1 ? c : (0xf00U >> len) | c);
+    return len;
 }

@@ -30,6 +30,7 @@ struct member {
 
 struct canon {
     struct sp_buf *out;
+    bool is_exact; /* whole numbers keep their digits */
     struct sp_str text;
     const char *end; /* of the text */
     struct container *containers;
@@ -171,11 +172,14 @@ static void canon_string(struct canon *c, struct sp_str string)
     jput_string(c->out, sp_buf_str(&c->scratch));
 }
 
-/* Whether a number without fraction or exponent fits a signed or unsigned 64-bit integer. */
-static bool is_integer(struct sp_str number)
+/* Whether a number is written as an integer is, and fits a signed or unsigned 64-bit one. */
+static bool is_integer(const struct canon *c, struct sp_str number)
 {
     uint64_t n;
 
+    if (c->is_exact)
+        return sp_str_find(number, '.') == number.len && sp_str_find(number, 'e') == number.len &&
+               sp_str_find(number, 'E') == number.len;
     if (*number.p != '-')
         return jget_u64(number, &n);
     return jget_u64(sp_str_sub(number, 1, number.len), &n) && n <= (uint64_t)INT64_MAX + 1;
@@ -185,7 +189,7 @@ static void canon_number(struct canon *c, struct sp_str number)
 {
     if (sp_str_eq(number, SP_STR("-0"))) {
         sp_buf_add_char(c->out, '0');
-    } else if (is_integer(number)) {
+    } else if (is_integer(c, number)) {
         sp_buf_add(c->out, number);
     } else {
         sp_buf_clear(&c->scratch);
@@ -266,14 +270,27 @@ static void canon_value(struct canon *c, struct sp_str value, size_t container)
     }
 }
 
+static void run(struct canon *c)
+{
+    c->end = c->text.p + c->text.len;
+    containers_find(c);
+    canon_value(c, c->text, 0);
+    free(c->containers);
+    free(c->members);
+    free(c->names);
+    sp_buf_deinit(&c->scratch);
+}
+
 void jcanon(struct sp_buf *ret, struct sp_str value)
 {
-    struct canon c = {.out = ret, .text = value, .end = value.p + value.len};
+    struct canon c = {.out = ret, .text = value};
 
-    containers_find(&c);
-    canon_value(&c, value, 0);
-    free(c.containers);
-    free(c.members);
-    free(c.names);
-    sp_buf_deinit(&c.scratch);
+    run(&c);
+}
+
+void jcanon_exact(struct sp_buf *ret, struct sp_str value)
+{
+    struct canon c = {.out = ret, .text = value, .is_exact = true};
+
+    run(&c);
 }

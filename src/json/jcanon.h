@@ -18,3 +18,9 @@
  * value: one value that jscan() accepted, white space inside allowed, around it not.
  */
 void jcanon(struct sp_buf *ret, struct sp_str value);
+
+/*
+ * The same, but every number written without fraction or exponent keeps its digits, also beyond 64
+ * bits ("-0" is 0 still). It is for what must come back as it was sent: ids, copies of messages.
+ */
+void jcanon_exact(struct sp_buf *ret, struct sp_str value);

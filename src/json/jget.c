@@ -1,5 +1,6 @@
 /* Typed reads of spans that the scanner has accepted. */
 
+#include "base/sp_utf8.h"
 #include "json/jbytes.h"
 #include "json/jget.h"
 
@@ -9,22 +10,6 @@ struct escape {
     size_t text_len; /* bytes of its text */
     char text[4];
 };
-
-static void escape_set_text(struct escape *e, unsigned c)
-{
-    if (c < 0x80) {
-        e->text_len = 1;
-        e->text[0] = (char)c;
-        return;
-    }
-    e->text_len = c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
-    for (size_t i = e->text_len - 1; i > 0; i--) {
-        e->text[i] = (char)(0x80 | (c & 0x3f));
-        c >>= 6;
-    }
-    /* What is left of the character follows as many set bits as the sequence has bytes. */
-    e->text[0] = (char)((0xf00 >> e->text_len) | c);
-}
 
 /* Whether half a surrogate pair, the low one, is at `p`. */
 static bool is_low_escape(const char *p, const char *end)
@@ -50,7 +35,7 @@ static struct escape escape_read(const char *p, const char *end)
             c = 0x10000 + ((c - 0xd800) << 10) + ((unsigned)jbytes_hex4(p + 8) - 0xdc00);
             e.len = 12;
         }
-        escape_set_text(&e, c);
+        e.text_len = sp_utf8_encode(c, e.text);
     } else if ((letter = strchr(letters, p[1])) != NULL) {
         e.text[0] = controls[letter - letters];
     }

@@ -17,7 +17,8 @@
 enum line_from {
     LINE_CLIENT, /* the host */
     LINE_SERVER,
-    LINE_PROXY, /* a message of the proxy's own making */
+    LINE_PROXY,   /* a message of the proxy's own making */
+    LINE_CONTEXT, /* a message of the conversation, which the host keeps in a file */
 };
 
 struct line_pool;

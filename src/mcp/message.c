@@ -39,14 +39,19 @@ bool message_same_id(struct sp_str a, struct sp_str b)
     return is_same;
 }
 
-bool message_version(const struct message *m, struct sp_str *ret)
+bool message_params_version(struct sp_str params, struct sp_str *ret)
 {
     struct sp_str meta, version;
 
-    if (m->parts.params.p == NULL || !jget_member(m->parts.params, SP_STR("_meta"), &meta) ||
+    if (params.p == NULL || !jget_member(params, SP_STR("_meta"), &meta) ||
         !jget_member(meta, SP_STR("io.modelcontextprotocol/protocolVersion"), &version) ||
         jget_type(version) != JSCAN_STRING)
         return false;
     *ret = version;
     return true;
+}
+
+bool message_version(const struct message *m, struct sp_str *ret)
+{
+    return message_params_version(m->parts.params, ret);
 }

@@ -40,3 +40,6 @@ bool message_same_id(struct sp_str a, struct sp_str b);
  * at params._meta["io.modelcontextprotocol/protocolVersion"], a span.
  */
 bool message_version(const struct message *m, struct sp_str *ret);
+
+/* The same of a message's params, a span; its `p` may be NULL. */
+bool message_params_version(struct sp_str params, struct sp_str *ret);

@@ -23,7 +23,7 @@ static const struct sp_opt table[] = {
      .help = "least probability of a lookup"},
     {"flow-decider", .kind = SP_OPT_CHOICE, AT(flow_decider), .arg = "arbiter|habit|reach",
      .choices = {"arbiter", "habit", "reach"}, .fallback = "from the flow",
-     .help = "source of the tool's probability"},
+     .help = "where probabilities come from"},
     {"flow-per-call", .kind = SP_OPT_UINT, AT(flow_per_call), .arg = "N", .fallback = "8",
      .help = "lookups per result, at most"},
     {"flow-per-session", .kind = SP_OPT_UINT, AT(flow_per_session), .arg = "N", .fallback = "40",
@@ -33,7 +33,7 @@ static const struct sp_opt table[] = {
     {"flow-log", .kind = SP_OPT_PATH, AT(flow_log), .arg = "FILE", .fallback = "beside the log",
      .help = "where decisions are appended"},
     {"flow-tools", .kind = SP_OPT_LIST, AT(flow_tools), .arg = "TOOLS", .needs = {"flow"},
-     .fallback = "every lookup", .help = "the only tools a flow may call, comma-separated"},
+     .fallback = "every lookup", .help = "all it may call, comma-separated"},
     {"flow-shadow", .kind = SP_OPT_FLAG, AT(flow_shadow), .needs = {"flow"},
      .help = "decide and log, look nothing up"},
     {"flow-explore", .kind = SP_OPT_NUMBER, AT(flow_explore), .arg = "EPSILON", .needs = {"flow"},
@@ -96,7 +96,7 @@ enum options_outcome options_parse(int argc, char **argv, struct options *ret,
     int rest, err;
 
     *ret = (struct options){0};
-    err = sp_opt_parse(table, N_TABLE, SP_OPT_FULL, argc, argv, ret, &rest, ret_err);
+    err = sp_opt_parse(table, N_TABLE, SP_OPT_COMMAND, argc, argv, ret, &rest, ret_err);
     if (err == SP_OPT_E_HELP)
         return OPTIONS_HELP;
     if (err == SP_OPT_E_VERSION)

@@ -69,7 +69,7 @@ static void put_u64(struct sp_buf *b, uint64_t n)
     sp_buf_add(b, (struct sp_str){digits + i, sizeof digits - i});
 }
 
-static struct sp_str from_name(enum line_from from)
+struct sp_str logformat_from(enum line_from from)
 {
     switch (from) {
     case LINE_CLIENT:
@@ -78,6 +78,8 @@ static struct sp_str from_name(enum line_from from)
         return SP_STR("server");
     case LINE_PROXY:
         return SP_STR("proxy");
+    case LINE_CONTEXT:
+        return SP_STR("context");
     }
     return SP_STR("");
 }
@@ -97,7 +99,7 @@ struct sp_str logformat_entry(struct sp_buf *b, const struct line *line)
     sp_buf_add(b, SP_STR("{\"t_ms\":"));
     put_u64(b, line->t_ms);
     sp_buf_add(b, SP_STR(",\"from\":\""));
-    sp_buf_add(b, from_name(line->from));
+    sp_buf_add(b, logformat_from(line->from));
     if (is_json) {
         sp_buf_add(b, SP_STR("\",\"message\":"));
         return scan.value;

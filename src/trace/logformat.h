@@ -24,6 +24,9 @@ struct logformat_header {
 /* Appends the header line, LF included; command and URL go through secret.h. */
 void logformat_header(struct sp_buf *b, const struct logformat_header *header);
 
+/* The name that an entry has for a side. */
+struct sp_str logformat_from(enum line_from from);
+
 /*
  * One line's entry is HEAD, BODY and "}\n". When the line is JSON, BODY is its own text and stays
  * where it is, so that a long line is never copied. Otherwise BODY is that text as a JSON string

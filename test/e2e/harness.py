@@ -1,9 +1,10 @@
 """What the end-to-end tests share: processes, descriptors, deadlines, logs and a TAP runner.
 
 The tests are black boxes: they start the programs named by the environment variables
-STRETTO_PROXY and STRETTO_DEMO and look at bytes, statuses and files only. STRETTO_TOOL_WRAPPER is a
-command prefix for the proxy, such as valgrind with its options; STRETTO_TEST_SLOW multiplies every
-deadline (and what memory a proxy may take), for builds and machines that are slow.
+STRETTO_PROXY, STRETTO_DEMO and STRETTO and look at bytes, statuses and files only.
+STRETTO_TOOL_WRAPPER is a command prefix for the proxy and stretto, such as valgrind with its
+options; STRETTO_TEST_SLOW multiplies every deadline (and what memory a proxy may take), for builds
+and machines that are slow.
 """
 
 import os
@@ -30,6 +31,7 @@ import log_model
 HERE = os.path.dirname(os.path.abspath(__file__))
 PROXY = os.environ.get('STRETTO_PROXY', 'stretto-proxy')
 DEMO = os.environ.get('STRETTO_DEMO', 'stretto-mcp-demo')
+STRETTO = os.environ.get('STRETTO', 'stretto')
 # What a wrapper such as valgrind needs for itself, these tests take away.
 NOT_WRAPPED = ('test_all_closed', 'test_stderr_closed', 'test_environment',
                'test_header_cannot_be_written')
@@ -489,6 +491,13 @@ class Case(unittest.TestCase):
             process.send(input, gone_is_fine=True)
         return process.finish(code, out, err)
 
+    def stretto(self, *args, **kw):
+        return self.start(WRAPPER + [STRETTO, *args], **{'stdin': 'null', **kw})
+
+    def run_stretto(self, *args, code=0, out=None, err=b'', **kw):
+        """Runs stretto to its end and compares."""
+        return self.stretto(*args, **kw).finish(code, out, err)
+
     # Conditions.
 
     def until(self, condition, what, limit=None):
@@ -660,12 +669,15 @@ class TapResult(unittest.TestResult):
         sys.stdout.flush()
 
 
-def main():
-    """Runs the tests of the main module; arguments choose those whose name contains one."""
+def main(programs=(PROXY, DEMO)):
+    """Runs the tests of the main module; arguments choose those whose name contains one.
+
+    `programs` are those that the tests need.
+    """
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, give_up)
     signal.signal(signal.SIGQUIT, signal.SIG_DFL)  # whatever nohup and the like have left
-    for program in (PROXY, DEMO):
+    for program in programs:
         if shutil.which(program) is None:
             print('Bail out! There is no program %s' % program)
             sys.exit(1)

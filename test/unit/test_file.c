@@ -5,8 +5,10 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -124,6 +126,122 @@ static void file_refuses_what_is_no_directory(void **state)
     free(link);
 }
 
+static void write_file(const char *path, const char *bytes, size_t n)
+{
+    FILE *f = fopen(path, "w");
+
+    assert_non_null(f);
+    assert_int_equal(fwrite(bytes, 1, n, f), n);
+    assert_int_equal(fclose(f), 0);
+}
+
+/* A file of `n` bytes, none like its neighbours; the caller's. */
+static char *pattern(size_t n)
+{
+    char *bytes = sp_malloc(n);
+
+    for (size_t i = 0; i < n; i++)
+        bytes[i] = (char)(i % 251);
+    return bytes;
+}
+
+static void file_is_read_as_a_whole_behind_what_is_there(void **state)
+{
+    static const size_t sizes[] = {0, 1, 63, 64, 65535, 65536, 65537, 131071, 1000000};
+    char *path = tmpdir_path(*state, "file"), *bytes = pattern(1000000);
+
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        struct sp_buf b = {0};
+
+        write_file(path, bytes, sizes[i]);
+        sp_buf_add(&b, SP_STR("before"));
+        assert_int_equal(sp_file_read(path, SIZE_MAX, &b), 0);
+        assert_int_equal(b.len, 6 + sizes[i]);
+        assert_memory_equal(b.p, "before", 6);
+        assert_memory_equal(b.p + 6, bytes, sizes[i]);
+        sp_buf_deinit(&b);
+    }
+    free(bytes);
+    free(path);
+}
+
+static void file_is_read_up_to_a_limit(void **state)
+{
+    static const size_t limits[] = {0, 1, 99999, 100000, 100001, 65536, SIZE_MAX};
+    char *path = tmpdir_path(*state, "file"), *bytes = pattern(100000);
+
+    write_file(path, bytes, 100000);
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+        size_t want = limits[i] < 100000 ? limits[i] : 100000;
+        struct sp_buf b = {0};
+
+        assert_int_equal(sp_file_read(path, limits[i], &b), 0);
+        assert_int_equal(b.len, want);
+        assert_true(want == 0 || memcmp(b.p, bytes, want) == 0);
+        sp_buf_deinit(&b);
+    }
+    free(bytes);
+    free(path);
+}
+
+/* The largest file that fits a buffer of a power of two with the byte that shows its end. */
+static void file_is_read_without_a_larger_buffer_than_it_needs(void **state)
+{
+    char *path = tmpdir_path(*state, "file"), *bytes = pattern((1 << 20) - 1);
+    struct sp_buf b = {0};
+
+    write_file(path, bytes, (1 << 20) - 1);
+    assert_int_equal(sp_file_read(path, SIZE_MAX, &b), 0);
+    assert_int_equal(b.len, (1 << 20) - 1);
+    assert_int_equal(b.cap, 1 << 20);
+    sp_buf_deinit(&b);
+    free(bytes);
+    free(path);
+}
+
+/* As those of /proc are: their size is 0, or they have none. */
+static void file_of_unknown_size_is_read_to_its_end(void **state)
+{
+    char *path = tmpdir_path(*state, "pipe"), *bytes = pattern(300000);
+    struct sp_buf b = {0};
+    pid_t child;
+    int status;
+
+    assert_int_equal(mkfifo(path, 0600), 0);
+    child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        FILE *f = fopen(path, "w");
+
+        _exit(f == NULL || fwrite(bytes, 1, 300000, f) != 300000 || fclose(f) != 0);
+    }
+    assert_int_equal(sp_file_read(path, SIZE_MAX, &b), 0);
+    assert_int_equal(b.len, 300000);
+    assert_memory_equal(b.p, bytes, 300000);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    sp_buf_clear(&b);
+    assert_int_equal(sp_file_read("/proc/self/status", SIZE_MAX, &b), 0);
+    assert_true(b.len > 0);
+    sp_buf_deinit(&b);
+    free(bytes);
+    free(path);
+}
+
+static void file_that_cannot_be_read_is_an_error(void **state)
+{
+    char *path = tmpdir_path(*state, "none");
+    struct sp_buf b = {0};
+
+    sp_buf_add(&b, SP_STR("before"));
+    assert_int_equal(sp_file_read(path, SIZE_MAX, &b), -ENOENT);
+    assert_int_equal(sp_file_read(*state, SIZE_MAX, &b), -EISDIR);
+    assert_int_equal(sp_file_read("", SIZE_MAX, &b), -ENOENT);
+    assert_true(sp_str_eq(sp_buf_str(&b), SP_STR("before")));
+    sp_buf_deinit(&b);
+    free(path);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -131,6 +249,13 @@ int main(void)
         cmocka_unit_test_setup_teardown(file_makes_a_directory_and_its_parents, setup, teardown),
         cmocka_unit_test_setup_teardown(file_takes_a_directory_that_exists, setup, teardown),
         cmocka_unit_test_setup_teardown(file_refuses_what_is_no_directory, setup, teardown),
+        cmocka_unit_test_setup_teardown(file_is_read_as_a_whole_behind_what_is_there, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(file_is_read_up_to_a_limit, setup, teardown),
+        cmocka_unit_test_setup_teardown(file_is_read_without_a_larger_buffer_than_it_needs, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(file_of_unknown_size_is_read_to_its_end, setup, teardown),
+        cmocka_unit_test_setup_teardown(file_that_cannot_be_read_is_an_error, setup, teardown),
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);

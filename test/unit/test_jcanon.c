@@ -156,6 +156,82 @@ static void jcanon_keeps_integers_of_64_bits_and_makes_doubles_of_the_rest(void 
     check(cases, N_OF(cases));
 }
 
+static void canon_exact(struct sp_buf *b, struct sp_str text)
+{
+    struct jscan found;
+
+    if (!jscan(text, JSCAN_MAX_DEPTH, &found))
+        fail_msg("not JSON: '%.*s'", SP_STR_ARG(text));
+    jcanon_exact(b, found.value);
+}
+
+static void jcanon_exact_keeps_the_digits_of_whole_numbers(void **state)
+{
+    static const struct canon_case cases[] = {
+        {SP_STR("0"), SP_STR("0")},
+        {SP_STR("-0"), SP_STR("0")},
+        {SP_STR("-42"), SP_STR("-42")},
+        {SP_STR("18446744073709551615"), SP_STR("18446744073709551615")},
+        {SP_STR("18446744073709551616"), SP_STR("18446744073709551616")},
+        {SP_STR("-9223372036854775809"), SP_STR("-9223372036854775809")},
+        {SP_STR("123456789012345678901234567890"), SP_STR("123456789012345678901234567890")},
+        {SP_STR("{\"b\": [-99999999999999999999 ], \"a\":100000000000000000000}"),
+         SP_STR("{\"a\":100000000000000000000,\"b\":[-99999999999999999999]}")},
+        /* A fraction or an exponent makes a double, as ever. */
+        {SP_STR("-0.0"), SP_STR("-0.0")},
+        {SP_STR("-0e0"), SP_STR("-0.0")},
+        {SP_STR("1e2"), SP_STR("100.0")},
+        {SP_STR("1E2"), SP_STR("100.0")},
+        {SP_STR("18446744073709551616.0"), SP_STR("1.8446744073709552e19")},
+        {SP_STR("18446744073709551616e0"), SP_STR("1.8446744073709552e19")},
+        {SP_STR("0.10000000000000001"), SP_STR("0.1")},
+        /* All else is jcanon()'s. */
+        {SP_STR("{\"\\u0062\":\"\\/\\u00fc\",\"a\":1,\"a\":[ ]}"),
+         SP_STR("{\"a\":[],\"b\":\"/\xc3\xbc\"}")},
+        {SP_STR("\"123456789012345678901234567890\""),
+         SP_STR("\"123456789012345678901234567890\"")},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < N_OF(cases); i++) {
+        struct sp_buf b = {0};
+
+        canon_exact(&b, cases[i].text);
+        if (!sp_str_eq(sp_buf_str(&b), cases[i].canonical))
+            fail_msg("'%.*s' became '%.*s'", SP_STR_ARG(cases[i].text), SP_STR_ARG(sp_buf_str(&b)));
+        sp_buf_deinit(&b);
+    }
+}
+
+/* The exact form loses nothing that the other keeps: made canonical, it is the other. */
+static void jcanon_exact_and_jcanon_agree_on_random_values(void **state)
+{
+    struct json_gen gen = {2024};
+    struct sp_buf text = {0}, exact = {0}, twice = {0}, form = {0}, form_of_exact = {0};
+
+    (void)state;
+    for (int i = 0; i < 2000; i++) {
+        sp_buf_clear(&text);
+        sp_buf_clear(&exact);
+        sp_buf_clear(&twice);
+        sp_buf_clear(&form);
+        sp_buf_clear(&form_of_exact);
+        json_gen_value(&gen, &text);
+        canon_exact(&exact, sp_buf_str(&text));
+        canon_exact(&twice, sp_buf_str(&exact));
+        canon(&form, sp_buf_str(&text));
+        canon(&form_of_exact, sp_buf_str(&exact));
+        if (!sp_str_eq(sp_buf_str(&twice), sp_buf_str(&exact)) ||
+            !sp_str_eq(sp_buf_str(&form_of_exact), sp_buf_str(&form)))
+            fail_msg("%s became %s", sp_buf_cstr(&text), sp_buf_cstr(&exact));
+    }
+    sp_buf_deinit(&text);
+    sp_buf_deinit(&exact);
+    sp_buf_deinit(&twice);
+    sp_buf_deinit(&form);
+    sp_buf_deinit(&form_of_exact);
+}
+
 static void jcanon_appends_to_what_is_there(void **state)
 {
     struct sp_buf b = {0};
@@ -338,6 +414,8 @@ int main(void)
         cmocka_unit_test(jcanon_keeps_the_last_value_of_a_name),
         cmocka_unit_test(jcanon_spells_strings_as_the_writer_does),
         cmocka_unit_test(jcanon_keeps_integers_of_64_bits_and_makes_doubles_of_the_rest),
+        cmocka_unit_test(jcanon_exact_keeps_the_digits_of_whole_numbers),
+        cmocka_unit_test(jcanon_exact_and_jcanon_agree_on_random_values),
         cmocka_unit_test(jcanon_appends_to_what_is_there),
         cmocka_unit_test(jcanon_gives_one_form_and_keeps_it),
         cmocka_unit_test(jcanon_keeps_the_meaning_of_random_values),

@@ -131,12 +131,12 @@ static void logformat_takes_126_levels_for_a_message_and_more_for_raw(void **sta
 static void logformat_names_the_side_and_the_time(void **state)
 {
     static const uint64_t times[] = {0, 9, 10, 1234567890123, UINT64_MAX};
-    static const enum line_from sides[] = {LINE_CLIENT, LINE_SERVER, LINE_PROXY};
-    static const char *const names[] = {"client", "server", "proxy"};
+    static const enum line_from sides[] = {LINE_CLIENT, LINE_SERVER, LINE_PROXY, LINE_CONTEXT};
+    static const char *const names[] = {"client", "server", "proxy", "context"};
 
     (void)state;
     for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
-        for (size_t k = 0; k < 3; k++) {
+        for (size_t k = 0; k < 4; k++) {
             struct line *line = line_of(SP_STR("{}\n"), sides[k], times[i]);
             struct sp_buf entry = entry_of(line), want = {0};
 

@@ -334,6 +334,154 @@ static void opt_in_bare_style_knows_neither_equals_nor_double_dash(void **state)
     assert_refused(BARE("--flag", "--version"), "--version");
 }
 
+/* A table with a place for the arguments that are no options, and with what must be given. */
+struct arg_fields {
+    bool flag;
+    const char *must;
+    struct sp_opt_list args;
+};
+
+#define ARG_AT(field) .offset = offsetof(struct arg_fields, field)
+
+static const struct sp_opt arg_table[] = {
+    {"SESSIONS...", .kind = SP_OPT_ARGS, ARG_AT(args), .is_required = true, .help = "the logs"},
+    {"flag", 'f', .kind = SP_OPT_FLAG, ARG_AT(flag), .help = "a flag"},
+    {"must", .kind = SP_OPT_TEXT, .is_required = true, ARG_AT(must), .arg = "TEXT",
+     .help = "a text"},
+    {"help", 'h', .kind = SP_OPT_HELP, .help = "the help"},
+};
+
+#define N_ARG_TABLE (sizeof arg_table / sizeof arg_table[0])
+
+struct args_case {
+    const char *argv[8];
+    const char *want[6]; /* the arguments kept */
+    const char *err;     /* the whole text of a usage error; NULL for none */
+};
+
+static void assert_args(const struct args_case *c, enum sp_opt_style style)
+{
+    char *argv[10] = {"program"};
+    struct arg_fields fields = {0};
+    struct sp_err err = {0};
+    int argc = 1, rest = -1, outcome;
+
+    for (; c->argv[argc - 1] != NULL; argc++)
+        argv[argc] = (char *)c->argv[argc - 1];
+    outcome = sp_opt_parse(arg_table, N_ARG_TABLE, style, argc, argv, &fields, &rest, &err);
+    if (c->err != NULL) {
+        assert_true(outcome < 0);
+        assert_string_equal(err.text, c->err);
+    } else {
+        assert_int_equal(outcome, 0);
+        assert_int_equal(rest, argc);
+        assert_list(&fields.args, c->want);
+    }
+    free(fields.args.v);
+}
+
+static void opt_keeps_arguments_that_are_no_options(void **state)
+{
+    static const struct args_case cases[] = {
+        {{"--must=x", "a"}, {"a"}, NULL},
+        {{"a", "--must", "x", "b", "-f", "c"}, {"a", "b", "c"}, NULL},
+        {{"--must=x", "-", "a=b", "a,b", "a"}, {"-", "a=b", "a,b", "a"}, NULL},
+        {{"--must=x", "\xff"}, {"\xff"}, NULL},
+        {{"--must=x", "SESSIONS..."}, {"SESSIONS..."}, NULL},
+        {{"--must=x", "a", "--", "-odd", "--flag", "-h"}, {"a", "-odd", "--flag", "-h"}, NULL},
+        {{"--must=x", "--", "-odd"}, {"-odd"}, NULL},
+        {{"--must=x", "--", "--", "-"}, {"--", "-"}, NULL},
+        {{"--must=x", "a", "--"}, {"a"}, NULL},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_args(&cases[i], SP_OPT_FULL);
+}
+
+static void opt_refuses_arguments_that_are_empty_or_look_like_options(void **state)
+{
+    static const struct args_case cases[] = {
+        {{"--must=x", ""}, {NULL}, "SESSIONS... takes no empty argument"},
+        {{"--must=x", "a", "--", ""}, {NULL}, "SESSIONS... takes no empty argument"},
+        {{"--must=x", "-odd"}, {NULL}, "unknown option '-odd'"},
+        {{"--must=x", "a", "--odd"}, {NULL}, "unknown option '--odd'"},
+        {{"--must=x", "--SESSIONS..."}, {NULL}, "unknown option '--SESSIONS...'"},
+        {{"--must=x", "--SESSIONS...=a"}, {NULL}, "unknown option '--SESSIONS...=a'"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_args(&cases[i], SP_OPT_FULL);
+}
+
+static void opt_asks_for_what_must_be_given(void **state)
+{
+    static const struct args_case cases[] = {
+        {{"a"}, {NULL}, "--must is missing"},
+        {{"a", "-f", "--", "--must"}, {NULL}, "--must is missing"},
+        {{"--must=x"}, {NULL}, "SESSIONS... is missing"},
+        {{"--must=x", "-f", "--"}, {NULL}, "SESSIONS... is missing"},
+        {{"a", "--must="}, {"a"}, NULL},
+        {{"--", "a"}, {NULL}, "--must is missing"},
+    };
+    char *help[] = {"program", "-h", NULL};
+    struct arg_fields fields = {0};
+    struct sp_err err;
+    int rest;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_args(&cases[i], SP_OPT_FULL);
+    /* Help needs nothing beside it. */
+    assert_int_equal(
+        sp_opt_parse(arg_table, N_ARG_TABLE, SP_OPT_FULL, 2, help, &fields, &rest, &err),
+        SP_OPT_E_HELP);
+}
+
+static void opt_in_bare_style_keeps_arguments_too(void **state)
+{
+    static const struct args_case cases[] = {
+        {{"a", "--must", "-x", "b"}, {"a", "b"}, NULL},
+        {{"a", "--must", "x", "--"}, {NULL}, "unknown option '--'"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_args(&cases[i], SP_OPT_BARE);
+}
+
+static void opt_without_a_place_for_arguments_leaves_them_to_the_caller(void **state)
+{
+    struct parsed p = PARSE("--flag", "--", "-odd", "a");
+
+    (void)state;
+    assert_int_equal(p.outcome, 0);
+    assert_int_equal(p.rest, 3);
+    p = PARSE("a", "--");
+    assert_true(p.outcome < 0);
+    assert_string_equal(p.err.text, "unexpected argument 'a'");
+    p = PARSE("-odd");
+    assert_string_equal(p.err.text, "unknown option '-odd'");
+    p = PARSE("-");
+    assert_string_equal(p.err.text, "unexpected argument '-'");
+}
+
+static void opt_prints_arguments_by_their_name_alone(void **state)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+
+    (void)state;
+    sp_opt_print_help(arg_table, N_ARG_TABLE, out);
+    (void)fclose(out);
+    assert_int_equal(strncmp(text, "  SESSIONS...  ", 15), 0);
+    assert_null(strstr(text, "--SESSIONS"));
+    assert_non_null(strstr(text, " the logs\n  -f, --flag "));
+    free(text);
+}
+
 static void opt_prints_every_option_with_its_value_default_and_needs(void **state)
 {
     char *text = NULL;
@@ -354,7 +502,7 @@ static void opt_prints_every_option_with_its_value_default_and_needs(void **stat
     assert_non_null(strstr(text, "-f, --flag"));
     assert_non_null(strstr(text, "[default: none]"));
     assert_non_null(strstr(text, "needs --flag\n"));
-    assert_non_null(strstr(text, "needs --list and --path [default: off]\n"));
+    assert_non_null(strstr(text, "[default: off]; needs --list and --path\n"));
     free(text);
 }
 
@@ -377,6 +525,12 @@ int main(void)
         cmocka_unit_test(opt_checks_what_needs_what),
         cmocka_unit_test(opt_ends_at_help_and_version_whichever_is_first),
         cmocka_unit_test(opt_in_bare_style_knows_neither_equals_nor_double_dash),
+        cmocka_unit_test(opt_keeps_arguments_that_are_no_options),
+        cmocka_unit_test(opt_refuses_arguments_that_are_empty_or_look_like_options),
+        cmocka_unit_test(opt_asks_for_what_must_be_given),
+        cmocka_unit_test(opt_in_bare_style_keeps_arguments_too),
+        cmocka_unit_test(opt_without_a_place_for_arguments_leaves_them_to_the_caller),
+        cmocka_unit_test(opt_prints_arguments_by_their_name_alone),
         cmocka_unit_test(opt_prints_every_option_with_its_value_default_and_needs),
     };
 

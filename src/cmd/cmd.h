@@ -1,0 +1,62 @@
+#pragma once
+
+/*
+ * The subcommands of `stretto`, and what they share: options by table, errors and exit statuses.
+ *
+ * A subcommand is one file cmd_NAME.c with a `const struct cmd`, listed in stretto.c.
+ */
+
+#include "base/sp_opt.h"
+#include "cmd/spool.h"
+
+struct cmd {
+    const char *name;
+    const char *usage;          /* what follows the name in the usage line */
+    const char *summary;        /* one line, for the list of commands */
+    const char *text;           /* what it does, for its help; lines of at most 80 columns */
+    const struct sp_opt *table; /* ends with CMD_HELP */
+    size_t n_table;
+
+    /* argv[0] is the command's name. Returns the exit status. */
+    int (*run)(const struct cmd *cmd, int argc, char **argv);
+};
+
+/* The last option of every table. */
+#define CMD_HELP                                                    \
+    {                                                               \
+        "help", 'h', .kind = SP_OPT_HELP, .help = "print this help" \
+    }
+
+#define CMD_FAILED 1 /* exit statuses */
+#define CMD_USAGE  2
+
+/*
+ * Parses a subcommand's command line; prints its help if that was asked for.
+ *
+ * options:    as sp_opt_parse() says.
+ * ret_rest:   the index of the first argument after "--", or argc; NULL where none is taken.
+ * ret_status: the exit status, when there is nothing more to do.
+ * Returns:    whether the command is to run.
+ */
+bool cmd_parse(const struct cmd *cmd, int argc, char **argv, void *options, int *ret_rest,
+               int *ret_status);
+
+/* Prints a subcommand's help. */
+void cmd_print_help(const struct cmd *cmd, FILE *out);
+
+/* Prints "Error: TEXT" on stderr; returns CMD_FAILED. */
+int cmd_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Prints what is wrong with the command line, and its usage line, on stderr; returns CMD_USAGE. */
+int cmd_misused(const struct cmd *cmd, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Prints all of a spool on stdout; returns 0, or CMD_FAILED, the reason being told. */
+int cmd_print(struct spool *spool);
+
+extern const struct cmd cmd_episodes;
+extern const struct cmd cmd_redact;
+extern const struct cmd cmd_guards;
+extern const struct cmd cmd_manifest;
+extern const struct cmd cmd_sessions;
+extern const struct cmd cmd_show;

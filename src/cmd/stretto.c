@@ -1,0 +1,91 @@
+/* stretto: the main program. */
+
+#include <string.h>
+
+#include "cmd/cmd.h"
+
+static const struct cmd *const commands[] = {
+    &cmd_episodes, &cmd_manifest, &cmd_redact, &cmd_guards, &cmd_sessions, &cmd_show,
+};
+
+#define N_COMMANDS (sizeof commands / sizeof commands[0])
+
+static void print_help(FILE *out)
+{
+    fprintf(out, "Usage: stretto COMMAND [ARGUMENTS]\n"
+                 "       stretto help COMMAND\n"
+                 "       stretto --help | --version\n"
+                 "\n"
+                 "Reads, reviews and redacts the sessions that stretto-proxy records.\n"
+                 "\n"
+                 "Commands:\n");
+    for (size_t i = 0; i < N_COMMANDS; i++)
+        fprintf(out, "  %-14s%s\n", commands[i]->name, commands[i]->summary);
+}
+
+static int misused(const char *what, const char *name)
+{
+    fprintf(stderr, name != NULL ? "Error: %s '%s'\n" : "Error: %s\n", what, name);
+    fprintf(stderr, "'stretto --help' lists the commands.\n");
+    return CMD_USAGE;
+}
+
+static const struct cmd *find(const char *name)
+{
+    for (size_t i = 0; i < N_COMMANDS; i++) {
+        if (strcmp(commands[i]->name, name) == 0)
+            return commands[i];
+    }
+    return NULL;
+}
+
+static int help(int argc, char **argv)
+{
+    const struct cmd *cmd;
+
+    if (argc == 0) {
+        print_help(stdout);
+        return 0;
+    }
+    if (argc > 1)
+        return misused("unexpected argument", argv[1]);
+    cmd = find(argv[0]);
+    if (cmd == NULL)
+        return misused("there is no command", argv[0]);
+    cmd_print_help(cmd, stdout);
+    return 0;
+}
+
+static bool is_either(const char *arg, const char *name, const char *letter)
+{
+    return strcmp(arg, name) == 0 || strcmp(arg, letter) == 0;
+}
+
+static int run(int argc, char **argv)
+{
+    const struct cmd *cmd;
+
+    if (argc < 2)
+        return misused("a command is missing", NULL);
+    if (is_either(argv[1], "--help", "-h"))
+        return help(0, NULL);
+    if (strcmp(argv[1], "help") == 0)
+        return help(argc - 2, argv + 2);
+    if (is_either(argv[1], "--version", "-V")) {
+        printf("stretto %s\n", SP_VERSION);
+        return 0;
+    }
+    cmd = find(argv[1]);
+    if (cmd == NULL)
+        return misused(argv[1][0] == '-' ? "unknown option" : "there is no command", argv[1]);
+    return cmd->run(cmd, argc - 1, argv + 1);
+}
+
+int main(int argc, char **argv)
+{
+    int status = run(argc, argv);
+
+    if (fflush(stdout) != 0)
+        return cmd_fail("writing to standard output failed");
+    return status;
+}

@@ -1,0 +1,42 @@
+#pragma once
+
+/*
+ * The session logs that a command line names: of a directory every file whose name ends in ".jsonl"
+ * but not in ".flow.jsonl" or ".confirm.jsonl", directly in it; a file whatever its name.
+ *
+ * Only headers are read here, so a set takes memory for its names alone.
+ *
+ * Thread: any.
+ */
+
+#include "base/sp_arena.h"
+#include "base/sp_err.h"
+
+struct sessionset_log {
+    const char *path;
+    struct sp_str session;
+};
+
+/* A zeroed struct is an empty set. */
+struct sessionset {
+    struct sessionset_log *logs;
+    size_t n_logs;
+    struct sp_arena arena; /* private */
+};
+
+/*
+ * Adds the logs of a directory, or one log. In a directory only regular files count, or links to
+ * such; a link that leads nowhere fails it.
+ *
+ * Returns: 0, or negative, told in ret_err: "reading PATH: …" or "parsing PATH: …". One bad header
+ *          fails it; the set is then only good for sessionset_deinit().
+ */
+int sessionset_add(struct sessionset *set, const char *path, struct sp_err *ret_err);
+
+/*
+ * Orders the logs by session; logs of one session by the argument they came with, then by file
+ * name; bytes count. Called once, after the last sessionset_add().
+ */
+void sessionset_sort(struct sessionset *set);
+
+void sessionset_deinit(struct sessionset *set);
