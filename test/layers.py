@@ -13,11 +13,12 @@ SEES = {
     "mcp": ["json"],
     "trace": ["mcp"],
     "guard": ["trace"],
+    "engine": ["guard"],
     "io": ["mcp"],
     "transport": ["io"],
     "record": ["io", "trace"],
     "demo": ["io"],
-    "proxy": ["transport", "record", "trace"],
+    "proxy": ["transport", "record", "engine"],
     "cmd": ["proxy", "demo", "guard"],
 }
 

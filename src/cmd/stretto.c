@@ -1,5 +1,6 @@
 /* stretto: the main program. */
 
+#include <malloc.h>
 #include <string.h>
 
 #include "cmd/cmd.h"
@@ -81,9 +82,16 @@ static int run(int argc, char **argv)
     return cmd->run(cmd, argc - 1, argv + 1);
 }
 
+/* Sessions are read one after the other: the memory of one serves the next, up to so much. */
+#define KEEP_FREE (64 * 1024 * 1024)
+
 int main(int argc, char **argv)
 {
-    int status = run(argc, argv);
+    int status;
+
+    (void)mallopt(M_MMAP_THRESHOLD, KEEP_FREE); /* refused: a matter of speed only */
+    (void)mallopt(M_TRIM_THRESHOLD, KEEP_FREE);
+    status = run(argc, argv);
 
     if (fflush(stdout) != 0)
         return cmd_fail("writing to standard output failed");

@@ -148,6 +148,27 @@ static inline int jbytes_hex4(const char *p)
     return n;
 }
 
+/* Skips what is neither quote nor backslash; inside a string, so that one of them comes. */
+static inline const char *jbytes_mark(const char *p, const char *end)
+{
+#if defined(__SSE2__)
+    const __m128i quote = _mm_set1_epi8('"');
+    const __m128i backslash = _mm_set1_epi8('\\');
+
+    for (; end - p >= 16; p += 16) {
+        __m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);
+        int stops =
+            _mm_movemask_epi8(_mm_or_si128(_mm_cmpeq_epi8(v, quote), _mm_cmpeq_epi8(v, backslash)));
+
+        if (stops != 0)
+            return p + __builtin_ctz((unsigned)stops);
+    }
+#endif
+    while (p < end && *p != '"' && *p != '\\')
+        p++;
+    return p;
+}
+
 /*
  * The end of the string that begins at `p`, its closing quote included.
  *
@@ -155,20 +176,10 @@ static inline int jbytes_hex4(const char *p)
  */
 static inline const char *jbytes_string_end(const char *p, const char *end)
 {
-    const char *start = p + 1;
-
-    for (p = start;; p++) {
-        const char *text_end;
-
-        p = memchr(p, '"', (size_t)(end - p));
-        text_end = p;
-        while (text_end > start && text_end[-1] == '\\')
-            text_end--;
-        /* An odd run of backslashes escapes the quote. */
-        if ((p - text_end) % 2 == 0)
-            return p + 1;
-        start = p + 1;
-    }
+    p = jbytes_mark(p + 1, end);
+    while (*p != '"')
+        p = jbytes_mark(p + 2, end); /* behind the backslash and what it escapes */
+    return p + 1;
 }
 
 /*

@@ -89,16 +89,24 @@ enum jscan_type jget_type(struct sp_str value)
     }
 }
 
+void jget_members(struct sp_str object, const struct sp_str *names, size_t n, struct sp_str *ret)
+{
+    memset(ret, 0, n * sizeof *ret);
+    if (jget_type(object) != JSCAN_OBJECT)
+        return;
+    for (struct jget_iter it = jget_iter(object); jget_next(&it);) {
+        for (size_t i = 0; i < n; i++) {
+            if (jget_is_text(it.name, names[i]))
+                ret[i] = it.value;
+        }
+    }
+}
+
 bool jget_member(struct sp_str object, struct sp_str name, struct sp_str *ret)
 {
-    struct sp_str last = {0};
+    struct sp_str last;
 
-    if (jget_type(object) != JSCAN_OBJECT)
-        return false;
-    for (struct jget_iter it = jget_iter(object); jget_next(&it);) {
-        if (jget_is_text(it.name, name))
-            last = it.value;
-    }
+    jget_members(object, &name, 1, &last);
     if (last.p == NULL)
         return false;
     *ret = last;
@@ -144,21 +152,43 @@ bool jget_next(struct jget_iter *it)
     return true;
 }
 
+/* Copies what stands before the next backslash, eight bytes at a time. Returns where that ends. */
+static const char *copy_plain(const char *p, const char *end, char **io_out)
+{
+    const uint64_t ones = 0x0101010101010101, highs = 0x8080808080808080;
+    char *out = *io_out;
+
+    while (end - p >= 8) {
+        uint64_t word, diff;
+
+        memcpy(&word, p, 8);
+        memcpy(out, p, 8); /* what is too much is written over by what follows */
+        diff = word ^ (ones * '\\');
+        if (((diff - ones) & ~diff & highs) != 0)
+            break;
+        p += 8;
+        out += 8;
+    }
+    while (p < end && *p != '\\')
+        *out++ = *p++;
+    *io_out = out;
+    return p;
+}
+
 void jget_text(struct sp_str string, struct sp_buf *ret)
 {
     struct sp_str rest = inside(string);
+    const char *p = rest.p, *end = rest.p + rest.len;
+    char *out = sp_buf_reserve(ret, rest.len + 1); /* no escape is shorter than its text */
 
-    for (;;) {
-        size_t n = sp_str_find(rest, '\\');
-        struct escape e;
+    while ((p = copy_plain(p, end, &out)) < end) {
+        struct escape e = escape_read(p, end);
 
-        sp_buf_add(ret, sp_str_sub(rest, 0, n));
-        if (n == rest.len)
-            return;
-        e = escape_read(rest.p + n, rest.p + rest.len);
-        sp_buf_add(ret, (struct sp_str){e.text, e.text_len});
-        rest = sp_str_sub(rest, n + e.len, rest.len);
+        memcpy(out, e.text, e.text_len);
+        out += e.text_len;
+        p += e.len;
     }
+    ret->len = (size_t)(out - ret->p);
 }
 
 bool jget_is_text(struct sp_str value, struct sp_str text)

@@ -25,6 +25,14 @@ enum jscan_type jget_type(struct sp_str value);
 bool jget_member(struct sp_str object, struct sp_str name, struct sp_str *ret);
 
 /*
+ * Finds several members in one pass.
+ *
+ * names: n of them.
+ * ret:   n values; of a member that there is not, `p` is NULL.
+ */
+void jget_members(struct sp_str object, const struct sp_str *names, size_t n, struct sp_str *ret);
+
+/*
  * Walks the elements of an array, or the members of an object, in order:
  *
  *     for (struct jget_iter it = jget_iter(value); jget_next(&it);)

@@ -12,30 +12,18 @@
  *  5. When the server is over and the host has got everything, all is closed, and when the log is
  *     drained the loop runs out of work.
  *
- * In a session that does not record, lines are not cut: pieces go on as they come.
+ * In a session that neither records nor acts, lines are not cut: pieces go on as they come. In
+ * active mode every line goes through active.c on its way, which records it.
  */
 
 #include <assert.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdlib.h>
-#include <string.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "base/sp_alloc.h"
-#include "base/sp_file.h"
 #include "base/sp_log.h"
-#include "io/outq.h"
-#include "io/source.h"
-#include "mcp/framer.h"
-#include "proxy/headers.h"
-#include "proxy/modules.h"
 #include "proxy/session.h"
-#include "record/recorder.h"
-#include "record/retain.h"
-#include "trace/sessionid.h"
-#include "transport/transport_child.h"
+#include "proxy/startup.h"
 
 #define START_FAILED 125
 
@@ -48,37 +36,7 @@
 /* Not 0: a timer that is due at once may fire before the loop has polled again. */
 #define LAST_TURN_MS 1
 
-static const int end_signals[] = {SIGTERM, SIGINT, SIGHUP};
-
-#define N_END_SIGNALS (sizeof end_signals / sizeof end_signals[0])
-
-struct session {
-    const struct options *options;
-    uv_loop_t loop;
-    uint64_t zero_ns; /* time zero of t_ms, on uv_hrtime()'s clock */
-    struct source host_in;
-    struct outq host_out;
-    struct framer framer;                   /* of the host's lines */
-    struct recorder *recorder;              /* NULL: not recording */
-    struct transport *transport;            /* NULL: before the start */
-    struct httpc_header *headers;           /* of --upstream-header */
-    const struct upstream_module *upstream; /* NULL: not loaded */
-    uv_lib_t upstream_lib;
-    uv_signal_t signals[N_END_SIGNALS];
-    bool has_signal[N_END_SIGNALS];
-    uv_timer_t timer;
-    bool host_ended;   /* no more lines will come from the host */
-    bool is_late;      /* the time after a signal is over */
-    bool is_abandoned; /* the transport could not close; nothing may be freed */
-    bool is_last_turn; /* all is closed but what waits for signals */
-    bool is_closing;   /* the server is over and the host has got everything */
-    int signum;        /* the signal that ends the session; 0 for none */
-};
-
-static bool is_raw(const struct session *s)
-{
-    return s->options->record == NULL && s->options->upstream == NULL;
-}
+static const int end_signals[SESSION_N_SIGNALS] = {SIGTERM, SIGINT, SIGHUP};
 
 static void close_handle(uv_handle_t *handle)
 {
@@ -117,6 +75,8 @@ static void session_close(struct session *s)
     s->is_closing = true;
     source_close(&s->host_in);
     outq_close(&s->host_out);
+    if (s->active != NULL)
+        active_close(s->active);
     if (s->recorder != NULL && !recorder_close(s->recorder))
         return;
     uv_update_time(&s->loop); /* the start alone may have taken longer than CLOSE_MS */
@@ -126,10 +86,36 @@ static void session_close(struct session *s)
         (void)uv_timer_start(&s->timer, on_last_turn, LAST_TURN_MS, 0); /* likewise */
     } else {
         close_handle((uv_handle_t *)&s->timer);
-        for (size_t i = 0; i < N_END_SIGNALS; i++)
+        for (size_t i = 0; i < SESSION_N_SIGNALS; i++)
             if (s->has_signal[i])
                 close_handle((uv_handle_t *)&s->signals[i]);
     }
+}
+
+static void note_host_error(int err)
+{
+    sp_log("forwarding to the client: %s", sp_err_cause(err));
+}
+
+static void flush_to_host(struct session *s)
+{
+    int err = outq_flush(&s->host_out);
+
+    if (err < 0)
+        note_host_error(err);
+}
+
+/* In active mode the end of the server's output ends what waits for it, and its input. */
+static void step_active(struct session *s)
+{
+    struct transport *t = s->transport;
+
+    if (t->ops->has_ended(t)) {
+        active_server_end(s->active);
+        flush_to_host(s);
+        t->ops->end(t);
+    }
+    active_arm(s->active);
 }
 
 /* Sets the valves and finds out whether the session is over. Called after every event. */
@@ -141,7 +127,9 @@ static void session_step(struct session *s)
         session_close(s);
         return;
     }
-    if (t->ops->is_full(t) || s->signum != 0)
+    if (s->active != NULL)
+        step_active(s);
+    if (t->ops->is_full(t) || s->signum != 0 || (s->active != NULL && active_holds_host(s->active)))
         source_stop(&s->host_in);
     else
         source_start(&s->host_in);
@@ -159,14 +147,14 @@ static void session_step(struct session *s)
     }
 }
 
-static void note_host_error(int err)
-{
-    sp_log("forwarding to the client: %s", sp_err_cause(err));
-}
-
 /* Takes a reference to a line of the host. */
 static void to_server(struct session *s, struct line *line)
 {
+    if (s->active != NULL) {
+        active_host_line(s->active, line);
+        line_unref(line);
+        return;
+    }
     if (s->recorder != NULL)
         recorder_add(s->recorder, line);
     s->transport->ops->send(s->transport, line);
@@ -177,6 +165,13 @@ static void flush_to_server(struct session *s)
     s->transport->ops->flush(s->transport);
     if (s->recorder != NULL)
         recorder_flush(s->recorder);
+}
+
+/* In active mode a line of either side may have made lines for both. */
+static void flush_all(struct session *s)
+{
+    flush_to_host(s);
+    flush_to_server(s);
 }
 
 static uint64_t now_ms(const struct session *s)
@@ -190,7 +185,7 @@ static void on_host_chunk(struct source *src, struct line *chunk)
 
     if (s->signum != 0)
         return;
-    if (is_raw(s)) {
+    if (session_is_raw(s)) {
         to_server(s, line_ref(chunk));
     } else {
         struct sp_str bytes = line_str(chunk);
@@ -200,6 +195,8 @@ static void on_host_chunk(struct source *src, struct line *chunk)
         while ((line = framer_next(&s->framer, &bytes, t_ms)) != NULL)
             to_server(s, line);
     }
+    if (s->active != NULL)
+        flush_to_host(s);
     flush_to_server(s);
     session_step(s);
 }
@@ -213,11 +210,14 @@ static void on_host_end(struct source *src, int err)
         sp_log("reading from the client: %s", sp_err_cause(err));
     else if (s->signum == 0)
         line = framer_finish(&s->framer, now_ms(s));
-    if (line != NULL) {
+    if (line != NULL)
         to_server(s, line);
-        flush_to_server(s);
-    }
     s->host_ended = true;
+    if (s->active != NULL) {
+        active_host_end(s->active);
+        flush_to_host(s);
+    }
+    flush_to_server(s);
     session_step(s);
 }
 
@@ -242,6 +242,10 @@ static void on_server_line(void *owner, struct line *line)
 {
     struct session *s = owner;
 
+    if (s->active != NULL) {
+        active_server_line(s->active, line);
+        return;
+    }
     if (s->recorder != NULL)
         recorder_add(s->recorder, line);
     outq_send(&s->host_out, line_ref(line));
@@ -251,17 +255,19 @@ static void on_server_kept(void *owner, struct line *line)
 {
     struct session *s = owner;
 
-    if (s->recorder != NULL)
+    if (s->active != NULL)
+        active_kept_line(s->active, line);
+    else if (s->recorder != NULL)
         recorder_add(s->recorder, line);
 }
 
 static void on_server_pause(void *owner)
 {
     struct session *s = owner;
-    int err = outq_flush(&s->host_out);
 
-    if (err < 0)
-        note_host_error(err);
+    flush_to_host(s);
+    if (s->active != NULL)
+        s->transport->ops->flush(s->transport);
     if (s->recorder != NULL)
         recorder_flush(s->recorder);
     session_step(s);
@@ -278,6 +284,14 @@ static const struct transport_events transport_events = {
     .on_pause = on_server_pause,
     .on_change = on_transport_change,
 };
+
+static void on_active_due(void *owner)
+{
+    struct session *s = owner;
+
+    flush_all(s);
+    session_step(s);
+}
 
 static void on_recorder_closed(struct recorder *r)
 {
@@ -304,6 +318,10 @@ static void on_signal(uv_signal_t *handle, int signum)
     if (s->is_closing)
         return; /* only the log is still to be drained */
     source_stop(&s->host_in);
+    if (s->active != NULL) {
+        active_interrupt(s->active);
+        flush_all(s);
+    }
     /* A terminal has sent its Ctrl-C to the whole process group, the server included. */
     s->transport->ops->interrupt(s->transport, is_from_terminal ? 0 : signum);
     (void)uv_timer_start(&s->timer, on_late, END_MS, 0); /* fails only without a callback */
@@ -313,7 +331,7 @@ static void on_signal(uv_signal_t *handle, int signum)
 /* A signal that was ignored when the program started stays ignored. */
 static void watch_signals(struct session *s)
 {
-    for (size_t i = 0; i < N_END_SIGNALS; i++) {
+    for (size_t i = 0; i < SESSION_N_SIGNALS; i++) {
         struct sigaction action;
 
         if (sigaction(end_signals[i], NULL, &action) == 0 && action.sa_handler == SIG_IGN)
@@ -337,139 +355,25 @@ void session_end_by(int signum)
     (void)raise(signum);
 }
 
-static char *expand(const char *path)
-{
-    return sp_file_expand(path, getenv("HOME"), getenv("USERPROFILE"));
-}
-
-static void prune(const struct options *o, struct sp_buf *ret_notices)
-{
-    const char *cache = o->oracle_cache != NULL ? o->oracle_cache : "~/.stretto/oracle-cache";
-    struct timespec now;
-    char *path;
-
-    if (!o->retain_days.is_given)
-        return;
-    clock_gettime(CLOCK_REALTIME, &now);
-    if (o->record != NULL) {
-        path = expand(o->record);
-        retain_prune(path, RETAIN_SESSIONS, o->retain_days.value, now, ret_notices);
-        free(path);
-    }
-    path = expand(cache);
-    retain_prune(path, RETAIN_ANSWERS, o->retain_days.value, now, ret_notices);
-    free(path);
-}
-
-static void print_notices(struct sp_buf *notices)
-{
-    struct sp_str rest = sp_buf_str(notices);
-
-    while (rest.len > 0) {
-        size_t end = sp_str_find(rest, '\n');
-
-        sp_log("%.*s", (int)end, rest.p);
-        rest = sp_str_sub(rest, end + 1, rest.len);
-    }
-    sp_buf_deinit(notices);
-}
-
-/* What this version does not have yet is refused, never left out in silence. */
-static int refuse_missing(const struct options *o, struct sp_err *ret_err)
-{
-    const char *option = o->flow != NULL      ? "--flow"
-                         : o->guards          ? "--guards"
-                         : o->commit          ? "--commit"
-                         : o->context != NULL ? "--context"
-                                              : NULL;
-
-    if (option == NULL)
-        return 0;
-    if (o->guards && o->domain == NULL)
-        sp_err_set(ret_err, "--guards needs --domain");
-    else if (o->guards && strcmp(o->domain, "retail") != 0 && strcmp(o->domain, "airline") != 0)
-        sp_err_set(ret_err, "no guards for %s", o->domain);
-    else
-        sp_err_set(ret_err, "%s is not in this version yet", option);
-    return UV_ENOSYS;
-}
-
-static int open_recorder(struct session *s, struct sp_err *ret_err)
-{
-    const struct options *o = s->options;
-    char id[SESSIONID_SIZE];
-    struct logformat_header header = {
-        .session = id,
-        .command = o->command,
-        .url = o->upstream,
-        .domain = o->domain,
-        .agent_model = o->agent_model,
-    };
-    struct timespec now;
-    char *dir;
-    int err;
-
-    if (o->record == NULL)
-        return 0;
-    clock_gettime(CLOCK_REALTIME, &now);
-    header.started_unix_ms = (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-    sessionid_make(header.started_unix_ms, (uint64_t)getpid(), id);
-    dir = expand(o->record);
-    err = recorder_open(&s->loop, dir, &header, on_recorder_closed, s, &s->recorder, ret_err);
-    free(dir);
-    return err;
-}
-
-/* What an HTTP server needs and can fail before anything is created: the headers, the module. */
-static int prepare_upstream(struct session *s, struct sp_err *ret_err)
-{
-    int err;
-
-    if (s->options->upstream == NULL)
-        return 0;
-    err = headers_resolve(&s->options->upstream_headers, &s->headers, ret_err);
-    if (err < 0)
-        return err;
-    s->upstream = modules_load_upstream(&s->upstream_lib, ret_err);
-    if (s->upstream == NULL)
-        return UV_ENOENT;
-    s->upstream->log_init("stretto-proxy");
-    return 0;
-}
-
-static struct transport *make_transport(struct session *s)
-{
-    const struct options *o = s->options;
-    struct transport_http_options http;
-
-    if (o->upstream == NULL)
-        return transport_child_new(&s->loop, o->command,
-                                   is_raw(s) ? TRANSPORT_RAW : TRANSPORT_LINES, s->zero_ns,
-                                   &transport_events, s);
-    http = (struct transport_http_options){
-        .url = sp_str_of(o->upstream),
-        .headers = s->headers,
-        .n_headers = o->upstream_headers.n,
-        .reinit = o->upstream_reinit,
-    };
-    return s->upstream->transport_new(&s->loop, &http, s->zero_ns, &transport_events, s);
-}
-
 /* Steps 3 to 6 of a start. On failure no log is left; session_close() and _free() do the rest. */
 static int session_start(struct session *s, struct sp_err *ret_err)
 {
-    int err = refuse_missing(s->options, ret_err);
+    int err = startup_refuse_missing(s->options, ret_err);
 
     if (err < 0)
         return err;
-    err = prepare_upstream(s, ret_err);
+    err = startup_find_guards(s, ret_err);
+    if (err < 0)
+        return err;
+    err = startup_prepare_upstream(s, ret_err);
     if (err < 0)
         return err;
     s->zero_ns = uv_hrtime();
-    err = open_recorder(s, ret_err);
+    err = startup_open_recorder(s, on_recorder_closed, ret_err);
     if (err < 0)
         return err;
-    s->transport = make_transport(s);
+    s->transport = startup_make_transport(s, &transport_events);
+    s->active = startup_make_active(s, on_active_due);
     watch_signals(s);
     err = s->transport->ops->start(s->transport, ret_err);
     if (err < 0 && s->recorder != NULL)
@@ -482,6 +386,7 @@ static void session_free(struct session *s)
     int err;
 
     framer_deinit(&s->framer);
+    active_free(s->active);
     recorder_free(s->recorder);
     if (s->transport != NULL)
         s->transport->ops->free(s->transport);
@@ -518,13 +423,13 @@ struct session_end session_run(const struct options *options, const bool is_open
     source_init(&s.host_in, &s.loop, standard(STDIN_FILENO, O_RDONLY, is_open), &host_in_callbacks,
                 &s);
     outq_init(&s.host_out, &s.loop, standard(STDOUT_FILENO, O_WRONLY, is_open),
-              is_raw(&s) ? OUTQ_RAW : OUTQ_HIGH, on_host_out_change, &s);
+              session_is_raw(&s) ? OUTQ_RAW : OUTQ_HIGH, on_host_out_change, &s);
 
-    prune(options, &notices);
+    startup_prune(options, &notices);
     has_started = session_start(&s, &err) == 0;
     if (has_started && s.recorder != NULL)
         sp_log("recording to %s", recorder_path(s.recorder));
-    print_notices(&notices);
+    startup_print_notices(&notices);
     if (has_started) {
         session_step(&s);
     } else {

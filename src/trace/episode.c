@@ -2,7 +2,7 @@
  * Episodes and the views after a call.
  *
  * A call id may occur more than once. The index of turns keeps the first that has it, as the view
- * wants; ids that have a result are a set.
+ * wants; the index of results keeps the last of an id.
  */
 
 #include <stdlib.h>
@@ -57,8 +57,15 @@ size_t episode_add_result(struct episode *e, struct sp_str call_id, struct sp_st
         .is_error = is_error,
     };
 
-    sp_map_put(&e->answered, event.call_id, NULL);
+    *sp_map_put(&e->answered, event.call_id, NULL) = e->n_events;
     return add_event(e, event);
+}
+
+const struct episode_event *episode_result_of(const struct episode *e, struct sp_str call_id)
+{
+    const size_t *event = sp_map_find(&e->answered, call_id);
+
+    return event != NULL ? &e->events[*event] : NULL;
 }
 
 /* Adds a call whose texts live as long as the episode. */

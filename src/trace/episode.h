@@ -61,7 +61,7 @@ struct episode {
     size_t max_events; /* private, as the rest */
     struct sp_arena arena;
     struct sp_map turns;    /* call id -> index of the first turn that has it */
-    struct sp_map answered; /* call ids of results */
+    struct sp_map answered; /* call id -> index of its last result */
 };
 
 void episode_deinit(struct episode *e);
@@ -78,6 +78,9 @@ size_t episode_add_result(struct episode *e, struct sp_str call_id, struct sp_st
 
 /* Adds a call to the turn at index `turn`. All texts are copied. */
 void episode_add_call(struct episode *e, size_t turn, struct episode_call call);
+
+/* The last result of a call id, good until the episode next changes; NULL when there is none. */
+const struct episode_event *episode_result_of(const struct episode *e, struct sp_str call_id);
 
 /* Whether the task was done: the reward is 1 but for rounding. */
 bool episode_succeeded(const struct episode *e);

@@ -86,7 +86,7 @@ bool tracemsg_is_response(const struct tracemsg *m)
 
 void tracemsg_id_key(struct sp_str id, struct sp_buf *ret)
 {
-    jcanon(ret, id);
+    jcanon_exact(ret, id);
 }
 
 void tracemsg_call_id(struct sp_str id, struct sp_buf *ret)
@@ -94,24 +94,26 @@ void tracemsg_call_id(struct sp_str id, struct sp_buf *ret)
     if (jget_type(id) == JSCAN_STRING)
         jget_text(id, ret);
     else
-        jcanon(ret, id);
+        jcanon_exact(ret, id);
 }
 
 /* Appends the texts of the items of type "text"; whether there is one. */
 static bool put_texts(struct sp_str content, struct sp_buf *ret)
 {
+    static const struct sp_str names[] = {SP_STR("type"), SP_STR("text")};
+    struct sp_str item[2]; /* type, text */
     bool is_any = false;
-    struct sp_str type, text;
 
-    if (jget_type(content) != JSCAN_ARRAY)
+    if (content.p == NULL || jget_type(content) != JSCAN_ARRAY)
         return false;
     for (struct jget_iter it = jget_iter(content); jget_next(&it);) {
-        if (!jget_member(it.value, SP_STR("type"), &type) || !jget_is_text(type, SP_STR("text")) ||
-            !jget_member(it.value, SP_STR("text"), &text) || jget_type(text) != JSCAN_STRING)
+        jget_members(it.value, names, 2, item);
+        if (item[0].p == NULL || !jget_is_text(item[0], SP_STR("text")) || item[1].p == NULL ||
+            jget_type(item[1]) != JSCAN_STRING)
             continue;
         if (is_any)
             sp_buf_add_char(ret, '\n');
-        jget_text(text, ret);
+        jget_text(item[1], ret);
         is_any = true;
     }
     return is_any;
@@ -119,19 +121,21 @@ static bool put_texts(struct sp_str content, struct sp_buf *ret)
 
 bool tracemsg_result_text(const struct tracemsg *m, struct sp_buf *ret)
 {
-    struct sp_str part = {0};
+    enum { CONTENT, STRUCTURED, IS_ERROR, N };
+    static const struct sp_str names[N] = {SP_STR("content"), SP_STR("structuredContent"),
+                                           SP_STR("isError")};
+    struct sp_str parts[N], message;
 
     if (m->error.p != NULL) {
-        if (jget_member(m->error, SP_STR("message"), &part) && jget_type(part) == JSCAN_STRING)
-            jget_text(part, ret);
+        if (jget_member(m->error, SP_STR("message"), &message) &&
+            jget_type(message) == JSCAN_STRING)
+            jget_text(message, ret);
         else
             jcanon(ret, m->error);
         return true;
     }
-    if (!jget_member(m->result, SP_STR("content"), &part) || !put_texts(part, ret)) {
-        if (!jget_member(m->result, SP_STR("structuredContent"), &part))
-            part = m->result;
-        jcanon(ret, part);
-    }
-    return jget_member(m->result, SP_STR("isError"), &part) && jget_type(part) == JSCAN_TRUE;
+    jget_members(m->result, names, N, parts);
+    if (!put_texts(parts[CONTENT], ret))
+        jcanon(ret, parts[STRUCTURED].p != NULL ? parts[STRUCTURED] : m->result);
+    return parts[IS_ERROR].p != NULL && jget_type(parts[IS_ERROR]) == JSCAN_TRUE;
 }

@@ -52,7 +52,10 @@ bool tracemsg_is_request(const struct tracemsg *m);
 /* Whether it answers: an id, no method of any type, a result (even null) or an error not null. */
 bool tracemsg_is_response(const struct tracemsg *m);
 
-/* Appends what an id is compared by: its canonical JSON, so that 7 and "7" differ. */
+/*
+ * Appends what an id is compared by: its canonical JSON, so that 7 and "7" differ; whole numbers
+ * with all their digits, so that no two ids of a session become one.
+ */
 void tracemsg_id_key(struct sp_str id, struct sp_buf *ret);
 
 /* Appends what an episode calls it: a string's text, anything else its canonical JSON. */

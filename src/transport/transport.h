@@ -61,6 +61,12 @@ struct transport_ops {
     /* The time that the server had for that is up: ends it by force. */
     void (*kill)(struct transport *t);
 
+    /* Whether what is sent can still reach the server. */
+    bool (*is_open)(const struct transport *t);
+
+    /* Whether no more lines will come; the server may live on. */
+    bool (*has_ended)(const struct transport *t);
+
     /* Whether nothing more will come and the server is gone. */
     bool (*is_over)(const struct transport *t);
 

@@ -230,11 +230,25 @@ static void child_kill(struct transport *t)
     source_close(&c->out);
 }
 
+static bool child_is_open(const struct transport *t)
+{
+    const struct child *c = const_child_of(t);
+
+    return !c->is_ending && !c->in.is_closing && c->in.error == 0;
+}
+
+static bool child_has_ended(const struct transport *t)
+{
+    const struct child *c = const_child_of(t);
+
+    return c->out.is_ended || c->was_killed;
+}
+
 static bool child_is_over(const struct transport *t)
 {
     const struct child *c = const_child_of(t);
 
-    return c->has_exited && (c->out.is_ended || c->was_killed);
+    return c->has_exited && child_has_ended(t);
 }
 
 static int child_exit_status(const struct transport *t)
@@ -273,6 +287,8 @@ static const struct transport_ops child_ops = {
     .release = child_release,
     .interrupt = child_interrupt,
     .kill = child_kill,
+    .is_open = child_is_open,
+    .has_ended = child_has_ended,
     .is_over = child_is_over,
     .exit_status = child_exit_status,
     .close = child_close,

@@ -359,6 +359,13 @@ static void http_op_kill(struct transport *t)
     set_over(h);
 }
 
+static bool http_op_is_open(const struct transport *t)
+{
+    const struct http *h = const_http_of(t);
+
+    return h->state == HTTP_OPEN && !h->is_ending;
+}
+
 static bool http_op_is_over(const struct transport *t)
 {
     return const_http_of(t)->state == HTTP_OVER;
@@ -437,6 +444,8 @@ static const struct transport_ops http_ops = {
     .release = http_op_release,
     .interrupt = http_op_interrupt,
     .kill = http_op_kill,
+    .is_open = http_op_is_open,
+    .has_ended = http_op_is_over, /* no more lines, and no server */
     .is_over = http_op_is_over,
     .exit_status = http_op_exit_status,
     .close = http_op_close,

@@ -1,0 +1,87 @@
+#pragma once
+
+/*
+ * Active mode: takes the lines that cross the proxy, forwards them, and acts on some of them. It
+ * decides alone and touches nothing: what is to happen outside it asks for by a table of functions,
+ * and the time comes with every event.
+ *
+ * Every line handed in is forwarded byte for byte unless something here acts on it. Lines are
+ * handled one at a time, each to its end.
+ *
+ * Thread: loop. The functions of the table are called before the event's function returns, and may
+ * not call back into the engine.
+ */
+
+#include "guard/guard.h"
+#include "mcp/line.h"
+
+struct engine;
+
+struct engine_options {
+    const struct guard_domain *guards; /* NULL: no guards */
+    bool commit;                       /* the tool stretto_commit */
+    bool context;                      /* there is a conversation file */
+    const char *session;               /* the episode's id; borrowed, as the next three */
+    const char *task_id;
+    const char *domain;      /* NULL for none */
+    const char *agent_model; /* NULL for none */
+};
+
+struct engine_ops {
+    /* Records a line, which has its side and its time. Borrowed. */
+    void (*record)(void *owner, struct line *line);
+
+    /* Send a line. They take the caller's reference. */
+    void (*to_host)(void *owner, struct line *line);
+    void (*to_server)(void *owner, struct line *line);
+
+    /* Whether what is sent to the server can still reach it. */
+    bool (*is_server_open)(void *owner);
+
+    /*
+     * Appends what the conversation file holds from `offset` on. Returns whether it could be read
+     * to its end; if not, what was appended does not count.
+     */
+    bool (*read_conversation)(void *owner, uint64_t offset, struct sp_buf *ret);
+
+    /* Tells the user something, one line. */
+    void (*note)(void *owner, const char *text);
+};
+
+/*
+ * Makes an engine.
+ *
+ * options, ops: kept until engine_free().
+ * Returns:      the caller's.
+ */
+struct engine *engine_new(const struct engine_options *options, const struct engine_ops *ops,
+                          void *owner);
+
+/* NULL is nothing. */
+void engine_free(struct engine *e);
+
+/*
+ * The events. `now_ms` is the session's time, which never decreases; entries made in an event have
+ * that time. Lines are borrowed; an engine that keeps one takes a reference.
+ */
+void engine_host_line(struct engine *e, uint64_t now_ms, struct line *line);
+void engine_server_line(struct engine *e, uint64_t now_ms, struct line *line);
+
+/* A line that is not for the host, which the transport made or kept. It is only recorded. */
+void engine_kept_line(struct engine *e, uint64_t now_ms, struct line *line);
+
+/* The host has closed its side: what it said last is read. The server's input ends after this. */
+void engine_host_end(struct engine *e, uint64_t now_ms);
+
+/* No more lines will come from the server. What waits for one is answered; the host's later lines
+ * are dropped. */
+void engine_server_end(struct engine *e, uint64_t now_ms);
+
+/* The proxy is to end: what is held is let go. Lines of the server may still come. */
+void engine_interrupt(struct engine *e, uint64_t now_ms);
+
+/* Gives up what has waited too long for the server. Called when engine_due_ms() has come. */
+void engine_timeout(struct engine *e, uint64_t now_ms);
+
+/* When engine_timeout() is to be called; UINT64_MAX: nothing waits. Changes with every event. */
+uint64_t engine_due_ms(const struct engine *e);

@@ -1,0 +1,63 @@
+#pragma once
+
+/*
+ * Active mode in a session: joins the engine, which decides, to what carries it out: the recorder,
+ * the queue to the host, the transport, the conversation file, and a timer.
+ *
+ * Thread: loop.
+ */
+
+#include <uv.h>
+
+#include "engine/engine.h"
+#include "io/outq.h"
+#include "proxy/options.h"
+#include "record/recorder.h"
+#include "transport/transport.h"
+
+struct active;
+
+/* The time of something that waited is up and was handled; lines may have been queued. */
+typedef void (*active_due_cb)(void *owner);
+
+struct active_parts {
+    uv_loop_t *loop;
+    uint64_t zero_ns; /* time zero of the session, on uv_hrtime()'s clock */
+    const struct options *options;
+    const struct guard_domain *guards; /* NULL: no guards */
+    const char *session;               /* its id */
+    struct recorder *recorder;         /* NULL: not recording */
+    struct outq *host_out;
+    struct transport *transport;
+    active_due_cb on_due;
+    void *owner;
+};
+
+/* Whether the options ask for it. */
+bool active_is_wanted(const struct options *options);
+
+/* parts: copied; what they point at is kept until active_close(). Returns the caller's. */
+struct active *active_new(const struct active_parts *parts);
+
+/* The events of engine.h. Lines are borrowed. */
+void active_host_line(struct active *a, struct line *line);
+void active_server_line(struct active *a, struct line *line);
+void active_kept_line(struct active *a, struct line *line);
+void active_host_end(struct active *a);
+void active_server_end(struct active *a); /* idempotent */
+void active_interrupt(struct active *a);
+
+/* Arms the timer for what waits. Called after every event. */
+void active_arm(struct active *a);
+
+/*
+ * Whether the host is not to be read: it does not take the answers which its own lines were given
+ * here, and which would gather without a bound.
+ */
+bool active_holds_host(struct active *a);
+
+/* Closes the timer. Idempotent. */
+void active_close(struct active *a);
+
+/* After the loop has seen the timer closed; NULL is nothing. */
+void active_free(struct active *a);
