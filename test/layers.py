@@ -15,13 +15,14 @@ SEES = {
     "guard": ["trace"],
     "oracle": ["json"],
     "flow": ["trace", "oracle"],
-    "engine": ["guard"],
+    "engine": ["guard", "flow"],
     "io": ["mcp", "oracle"],
     "transport": ["io"],
     "record": ["io", "trace"],
     "demo": ["io"],
     "proxy": ["transport", "record", "engine"],
-    "cmd": ["proxy", "demo", "guard"],
+    "learn": ["flow", "guard"],
+    "cmd": ["proxy", "demo", "learn"],
 }
 
 

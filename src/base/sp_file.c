@@ -1,7 +1,8 @@
-/* Home directories in paths, making directories, reading files. */
+/* Home directories in paths, making directories, reading and writing files. */
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -97,5 +98,74 @@ int sp_file_read(const char *path, size_t max, struct sp_buf *ret)
         }
     }
     close(fd);
+    return err;
+}
+
+static int write_all(int fd, struct sp_str text)
+{
+    while (text.len > 0) {
+        ssize_t n = write(fd, text.p, text.len);
+
+        if (n < 0 && errno != EINTR)
+            return -errno;
+        if (n > 0)
+            text = sp_str_sub(text, (size_t)n, text.len);
+    }
+    return 0;
+}
+
+int sp_file_replace(const char *path, struct sp_str text)
+{
+    const char *slash = strrchr(path, '/');
+    size_t dir_len = slash != NULL ? (size_t)(slash + 1 - path) : 0;
+    struct sp_buf temporary = {0};
+    int err = 0;
+    int fd;
+
+    sp_buf_add(&temporary, (struct sp_str){path, dir_len});
+    sp_buf_add(&temporary, SP_STR(".stretto-XXXXXX"));
+    (void)sp_buf_cstr(&temporary); /* for its NUL */
+    fd = mkostemp(temporary.p, O_CLOEXEC);
+    if (fd < 0) {
+        err = -errno;
+    } else {
+        err = write_all(fd, text);
+        if (err == 0 && fsync(fd) < 0)
+            err = -errno;
+        if (close(fd) < 0 && err == 0)
+            err = -errno;
+        if (err == 0 && rename(temporary.p, path) < 0)
+            err = -errno;
+        if (err < 0)
+            unlink(temporary.p);
+    }
+    sp_buf_deinit(&temporary);
+    return err;
+}
+
+static int write_special(const char *path, struct sp_str text)
+{
+    int fd = open(path, O_WRONLY | O_CLOEXEC);
+    int err;
+
+    if (fd < 0)
+        return -errno;
+    err = write_all(fd, text);
+    if (close(fd) < 0 && err == 0)
+        err = -errno;
+    return err;
+}
+
+int sp_file_write(const char *path, struct sp_str text)
+{
+    struct stat st;
+    char *target;
+    int err;
+
+    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
+        return write_special(path, text);
+    target = realpath(path, NULL);
+    err = sp_file_replace(target != NULL ? target : path, text);
+    free(target);
     return err;
 }

@@ -1,7 +1,7 @@
 #pragma once
 
 /*
- * Paths and directories.
+ * Paths, directories, and files read or written whole.
  *
  * Thread: any.
  */
@@ -32,3 +32,18 @@ int sp_file_make_dirs(const char *path) SP_MUST_CHECK;
  * Returns: 0; a negative errno, what was read before it then being appended.
  */
 int sp_file_read(const char *path, size_t max, struct sp_buf *ret) SP_MUST_CHECK;
+
+/*
+ * Puts a file with this text, mode 0600 less the umask, in the place of whatever has that path,
+ * were it a link. It is written beside that first, so that whoever looks, after a crash too, finds
+ * what was there before or all of the text.
+ *
+ * Returns: 0; a negative errno, nothing then being changed.
+ */
+int sp_file_replace(const char *path, struct sp_str text) SP_MUST_CHECK;
+
+/*
+ * The same where a user says what is written: a link stays one and its target is replaced, unless
+ * it leads nowhere; what is no regular file, as a device or a pipe, is written to, perhaps in part.
+ */
+int sp_file_write(const char *path, struct sp_str text) SP_MUST_CHECK;

@@ -1,11 +1,10 @@
 /* stretto guards: tries the policy guards on recorded results. */
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "base/sp_alloc.h"
+#include "base/sp_file.h"
 #include "cmd/cmd.h"
 #include "cmd/spool.h"
 #include "guard/audit.h"
@@ -43,8 +42,13 @@ struct trials {
     size_t n;
 };
 
+/* Adds a domain; one that is named again is tried once. */
 static void trials_add(struct trials *t, const struct guard_domain *domain)
 {
+    for (size_t i = 0; i < t->n; i++) {
+        if (t->domains[i] == domain)
+            return;
+    }
     t->domains[t->n] = domain;
     t->audits[t->n++] = audit_new(domain);
 }
@@ -132,25 +136,6 @@ static int count_all(const struct trials *trials, const struct guards_options *o
     return err;
 }
 
-/* Writes a file of mode 0600, less the umask. */
-static int write_file(const char *path, struct spool *spool)
-{
-    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
-    int err;
-
-    if (file == NULL) {
-        err = -errno;
-        if (fd >= 0)
-            close(fd);
-        return err;
-    }
-    err = spool_print(spool, file);
-    if (fclose(file) != 0 && err == 0)
-        err = -errno;
-    return err;
-}
-
 /* Writes what is in the spool to a file, or to standard output when `path` is NULL. */
 static int deliver(struct spool *spool, const char *path)
 {
@@ -158,7 +143,7 @@ static int deliver(struct spool *spool, const char *path)
 
     if (path == NULL)
         return cmd_print(spool);
-    err = write_file(path, spool);
+    err = sp_file_write(path, sp_buf_str(&spool->text));
     return err < 0 ? cmd_fail("writing %s: %s", path, sp_err_cause(err)) : 0;
 }
 

@@ -69,6 +69,8 @@ static int add_checkout(struct manifest *m, const struct sources *sources,
     episodes = sp_calloc(n, sizeof *episodes);
     n = 0;
     for (size_t i = 0; i < sources->n_results; i++) {
+        if (!sp_str_eq(sources->results[i].domain, sp_str_of(o->domain)))
+            continue; /* another domain's say nothing of this one's tools */
         for (size_t k = 0; k < sources->results[i].n_episodes; k++)
             episodes[n++] = &sources->results[i].episodes[k];
     }

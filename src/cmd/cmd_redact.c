@@ -1,17 +1,14 @@
 /*
  * stretto redact: writes pseudonymised copies of a directory's session logs.
  *
- * The logs are read twice, so that one is in memory at a time. A copy is written under a name of
- * its own and then renamed: one that cannot be written whole leaves nothing behind, and what has
- * its name, were it a link to an original, is replaced and not written to.
+ * The logs are read twice, so that one is in memory at a time. A copy that cannot be written whole
+ * leaves nothing behind, and what has its name, were it a link to an original, is replaced and not
+ * written to.
  */
 
 #include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/sp_file.h"
 #include "base/sp_map.h"
@@ -100,45 +97,6 @@ static int count_all(struct redact *r, const struct sessionset *set, struct sp_e
     return 0;
 }
 
-static int write_all(int fd, struct sp_str text)
-{
-    while (text.len > 0) {
-        ssize_t n = write(fd, text.p, text.len);
-
-        if (n < 0 && errno != EINTR)
-            return -errno;
-        if (n > 0)
-            text = sp_str_sub(text, (size_t)n, text.len);
-    }
-    return 0;
-}
-
-/* Puts a file of mode 0600, less the umask, in the place of whatever has that path. */
-static int replace_file(const char *dir, const char *path, struct sp_str text)
-{
-    struct sp_buf temporary = {0};
-    char *name;
-    int fd;
-    int err;
-
-    sp_buf_addf(&temporary, "%s/.redact-XXXXXX", dir);
-    (void)sp_buf_cstr(&temporary); /* for its NUL */
-    name = temporary.p;
-    fd = mkostemp(name, O_CLOEXEC);
-    err = fd < 0 ? -errno : 0;
-    if (fd >= 0) {
-        err = write_all(fd, text);
-        if (close(fd) < 0 && err == 0)
-            err = -errno;
-        if (err == 0 && rename(name, path) < 0)
-            err = -errno;
-        if (err < 0)
-            unlink(name);
-    }
-    sp_buf_deinit(&temporary);
-    return err;
-}
-
 /* Appends a session's name as its file has it. */
 static void put_name(struct sp_buf *b, struct sp_str session)
 {
@@ -163,7 +121,7 @@ static int write_copy(struct copies *c, struct sp_str session, struct sp_err *re
     sp_map_put(&c->names, sp_arena_copy(&c->arena, sp_buf_str(&name)), &is_new);
     if (is_new) {
         sp_buf_addf(&path, "%s/%s.jsonl", c->dir, sp_buf_cstr(&name));
-        err = replace_file(c->dir, sp_buf_cstr(&path), sp_buf_str(&c->text));
+        err = sp_file_replace(sp_buf_cstr(&path), sp_buf_str(&c->text));
         if (err < 0)
             sp_err_set(ret_err, "writing %s: %s", sp_buf_cstr(&path), sp_err_cause(err));
     } else {
@@ -289,7 +247,6 @@ static int run(const struct cmd *cmd, int argc, char **argv)
         status = cmd_fail("%s", err.text);
         goto out;
     }
-    (void)signal(SIGXFSZ, SIG_IGN); /* a file that grows too large is an error to tell */
     options = (struct redact_options){
         .salt = sp_str_of(salt),
         .keep_shared = args.keep_shared.is_given ? args.keep_shared.value : DEFAULT_KEEP_SHARED,

@@ -106,20 +106,15 @@ static int place_cmp(const void *a, const void *b)
     return (x->index > y->index) - (x->index < y->index);
 }
 
-/* The logs by their starts; logs of one instant stay in the set's order. */
-static int sort_by_start(const struct sessionset *set, struct place *ret, struct sp_err *ret_err)
+/* The logs by their starts; logs of one instant stay in the set's order. The caller's. */
+static struct place *sort_by_start(const struct sessionset *set)
 {
-    for (size_t i = 0; i < set->n_logs; i++) {
-        struct sessionlog log;
-        int err = sessionlog_read_header(set->logs[i].path, &log, ret_err);
+    struct place *places = sp_calloc(set->n_logs, sizeof *places);
 
-        if (err < 0)
-            return err;
-        ret[i] = (struct place){log.header.started_unix_ms, i};
-        sessionlog_deinit(&log);
-    }
-    qsort(ret, set->n_logs, sizeof *ret, place_cmp);
-    return 0;
+    for (size_t i = 0; i < set->n_logs; i++)
+        places[i] = (struct place){set->logs[i].started_unix_ms, i};
+    qsort(places, set->n_logs, sizeof *places, place_cmp);
+    return places;
 }
 
 static void put_text_or_null(struct sp_buf *b, const char *name, struct sp_str text)
@@ -304,9 +299,8 @@ static int read_sessions(const struct sessions_options *o, struct report *report
 
     if (err == 0) {
         n = sources.set.n_logs;
-        places = sp_calloc(n, sizeof *places);
+        places = sort_by_start(&sources.set);
         report->rows = sp_calloc(n, sizeof *report->rows);
-        err = sort_by_start(&sources.set, places, ret_err);
     }
     for (size_t i = 0; err == 0 && i < n; i++)
         err = read_session(sources.set.logs[places[i].index].path, o, report, spool, ret_err);

@@ -26,6 +26,8 @@ int spool_added(struct spool *s)
     if (s->file == NULL)
         return -errno;
     err = write_text(sp_buf_str(&s->text), s->file);
+    if (err == 0 && fflush(s->file) != 0) /* else rewind() does it, and tells of no failure */
+        err = -errno;
     sp_buf_clear(&s->text);
     return err;
 }

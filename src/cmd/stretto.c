@@ -1,6 +1,8 @@
 /* stretto: the main program. */
 
+#include <fcntl.h>
 #include <malloc.h>
+#include <signal.h>
 #include <string.h>
 
 #include "cmd/cmd.h"
@@ -40,11 +42,16 @@ static const struct cmd *find(const char *name)
     return NULL;
 }
 
+static bool is_either(const char *arg, const char *name, const char *letter)
+{
+    return strcmp(arg, name) == 0 || strcmp(arg, letter) == 0;
+}
+
 static int help(int argc, char **argv)
 {
     const struct cmd *cmd;
 
-    if (argc == 0) {
+    if (argc == 0 || is_either(argv[0], "--help", "-h")) {
         print_help(stdout);
         return 0;
     }
@@ -55,11 +62,6 @@ static int help(int argc, char **argv)
         return misused("there is no command", argv[0]);
     cmd_print_help(cmd, stdout);
     return 0;
-}
-
-static bool is_either(const char *arg, const char *name, const char *letter)
-{
-    return strcmp(arg, name) == 0 || strcmp(arg, letter) == 0;
 }
 
 static int run(int argc, char **argv)
@@ -85,10 +87,24 @@ static int run(int argc, char **argv)
 /* Sessions are read one after the other: the memory of one serves the next, up to so much. */
 #define KEEP_FREE (64 * 1024 * 1024)
 
+/*
+ * Sees to it that no file opened later takes the number of a standard stream that was closed. What
+ * takes it is opened for reading, so that writing to the stream fails as before.
+ */
+static void plug_standard(void)
+{
+    for (int fd = 0; fd <= 2; fd++) {
+        if (fcntl(fd, F_GETFD) < 0)
+            (void)open("/dev/null", O_RDONLY); /* the lowest free number: this one */
+    }
+}
+
 int main(int argc, char **argv)
 {
     int status;
 
+    plug_standard();
+    (void)signal(SIGXFSZ, SIG_IGN); /* a file that grows too large is an error to tell */
     (void)mallopt(M_MMAP_THRESHOLD, KEEP_FREE); /* refused: a matter of speed only */
     (void)mallopt(M_TRIM_THRESHOLD, KEEP_FREE);
     status = run(argc, argv);

@@ -187,31 +187,12 @@ void commit_start(struct engine *e, const struct tracemsg *m)
     }
 }
 
-/* The number of one of the proxy's own requests; 0 for any other id. */
-static uint64_t own_number(struct sp_str id)
-{
-    struct sp_buf text = {0};
-    struct sp_str digits, prefix = SP_STR("stretto-");
-    uint64_t n = 0;
-
-    if (jget_type(id) == JSCAN_STRING)
-        jget_text(id, &text);
-    if (sp_str_starts(sp_buf_str(&text), prefix)) {
-        digits = sp_str_sub(sp_buf_str(&text), prefix.len, text.len);
-        if (digits.len > 0 && digits.p[0] != '0')
-            (void)jget_u64(digits, &n); /* no number: none */
-    }
-    sp_buf_deinit(&text);
-    return n;
-}
-
-/* The commit that awaits the answer of an id; NULL for none. */
-static struct commit *find(const struct engine *e, struct sp_str id)
+/* The commit that awaits the answer to an own request; NULL for none. */
+static struct commit *find(const struct engine *e, uint64_t own)
 {
     struct commit *cm = TAILQ_FIRST(&e->commits);
-    uint64_t n = cm != NULL ? own_number(id) : 0;
 
-    while (cm != NULL && cm->awaited != n)
+    while (cm != NULL && cm->awaited != own)
         cm = TAILQ_NEXT(cm, entry);
     return cm;
 }
@@ -225,9 +206,9 @@ static bool wants_input(const struct tracemsg *m)
            jget_is_text(type, SP_STR("input_required"));
 }
 
-bool commit_take(struct engine *e, const struct tracemsg *m)
+bool commit_take(struct engine *e, const struct tracemsg *m, uint64_t own)
 {
-    struct commit *cm = find(e, m->id);
+    struct commit *cm = find(e, own);
     struct sp_buf text = {0};
 
     if (cm == NULL)
@@ -245,18 +226,21 @@ bool commit_take(struct engine *e, const struct tracemsg *m)
     return true;
 }
 
-/* Ends the oldest commit without its answer, which is dropped if it still comes. */
-static void give_up_first(struct engine *e)
+void commit_end_first(struct engine *e)
 {
     struct commit *cm = TAILQ_FIRST(&e->commits);
-    struct sp_buf id = {0};
 
-    sp_buf_addf(&id, "\"stretto-%ju\"", (uintmax_t)cm->awaited);
-    idset_put(&e->abandoned, sp_buf_str(&id), 0);
-    sp_buf_deinit(&id);
+    engine_abandon(e, cm->awaited);
     TAILQ_REMOVE(&e->commits, cm, entry);
     report_no_answer(cm);
     commit_step(e, cm);
+}
+
+uint64_t commit_first_own(const struct engine *e)
+{
+    const struct commit *cm = TAILQ_FIRST(&e->commits);
+
+    return cm != NULL ? cm->awaited : UINT64_MAX;
 }
 
 void commit_timeout(struct engine *e)
@@ -266,14 +250,8 @@ void commit_timeout(struct engine *e)
 
         engine_note(e, "no answer from the server to %.*s within %d s",
                     SP_STR_ARG(cm->calls[cm->i].name), ENGINE_WAIT_MS / 1000);
-        give_up_first(e);
+        commit_end_first(e);
     }
-}
-
-void commit_end_all(struct engine *e)
-{
-    while (!TAILQ_EMPTY(&e->commits))
-        give_up_first(e);
 }
 
 uint64_t commit_due_ms(const struct engine *e)

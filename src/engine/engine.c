@@ -30,7 +30,7 @@ struct engine *engine_new(const struct engine_options *options, const struct eng
     e->ops = ops;
     e->owner = owner;
     TAILQ_INIT(&e->commits);
-    if (options->guards != NULL) {
+    if (options->guards != NULL || options->flow != NULL) {
         struct sp_str none = {0};
 
         e->turns = turns_new(sp_str_of(options->session),
@@ -38,6 +38,7 @@ struct engine *engine_new(const struct engine_options *options, const struct eng
                              options->agent_model != NULL ? sp_str_of(options->agent_model) : none);
         turns_episode(e->turns)->task_id = sp_str_of(options->task_id);
     }
+    flowrun_init(e);
     return e;
 }
 
@@ -46,6 +47,8 @@ void engine_free(struct engine *e)
     if (e == NULL)
         return;
     commit_free_all(e);
+    flowrun_deinit(e);
+    toollist_deinit(&e->tools);
     guard_facts_deinit(&e->facts);
     turns_free(e->turns);
     idset_deinit(&e->calls);
@@ -328,24 +331,46 @@ static bool is_response(const struct tracemsg *m)
     return m->id.p != NULL && m->method.p == NULL && (m->result.p != NULL || m->has_error);
 }
 
-/* Answers to tools/list and tools/call, and the proxy's own; whether the line is not forwarded. */
-static bool take_response(struct engine *e, const struct tracemsg *m)
+/* The number of one of the proxy's own requests; 0 for any other id. */
+static uint64_t own_number(struct sp_str id)
 {
+    struct sp_buf text = {0};
+    struct sp_str digits, prefix = SP_STR("stretto-");
+    uint64_t n = 0;
+
+    if (jget_type(id) == JSCAN_STRING)
+        jget_text(id, &text);
+    if (sp_str_starts(sp_buf_str(&text), prefix)) {
+        digits = sp_str_sub(sp_buf_str(&text), prefix.len, text.len);
+        if (digits.len > 0 && digits.p[0] != '0')
+            (void)jget_u64(digits, &n); /* no number: none */
+    }
+    sp_buf_deinit(&text);
+    return n;
+}
+
+/* Answers to tools/list and tools/call, and the proxy's own; whether the line is not forwarded. */
+static bool take_response(struct engine *e, const struct tracemsg *m, struct line *line)
+{
+    uint64_t own = own_number(m->id);
     struct sp_buf changed = {0};
     size_t is_first;
     bool is_taken = true;
 
-    if (commit_take(e, m) || idset_take(&e->abandoned, m->id, NULL))
+    if (own > 0 && (commit_take(e, m, own) || flowrun_take(e, m, own)))
+        return true;
+    if (idset_take(&e->abandoned, m->id, NULL))
         return true;
     if (idset_take(&e->lists, m->id, &is_first)) {
+        if (e->flow != NULL && m->result.p != NULL)
+            toollist_learn(&e->tools, m->result);
         is_taken = e->options->commit && commit_list(m->text, is_first != 0, &changed);
         if (is_taken)
             engine_answer_host(e, &changed);
         sp_buf_deinit(&changed);
         return is_taken;
     }
-    (void)idset_take(&e->calls, m->id, NULL); /* a second answer is forwarded like the first */
-    return false;
+    return idset_take(&e->calls, m->id, NULL) && flowrun_start(e, m, line);
 }
 
 void engine_server_line(struct engine *e, uint64_t now_ms, struct line *line)
@@ -354,7 +379,7 @@ void engine_server_line(struct engine *e, uint64_t now_ms, struct line *line)
 
     e->now_ms = now_ms;
     engine_record(e, line, line->from);
-    if (read_message(line, &m) && is_response(&m) && take_response(e, &m))
+    if (read_message(line, &m) && is_response(&m) && take_response(e, &m, line))
         return;
     e->ops->to_host(e->owner, line_ref(line));
 }
@@ -372,26 +397,59 @@ void engine_host_end(struct engine *e, uint64_t now_ms)
         conversation_read(e);
 }
 
+void engine_answer(struct engine *e, uint64_t now_ms, enum engine_asker who,
+                   const struct oracle_response *response, const char *error)
+{
+    (void)who; /* the flow is the only one */
+    e->now_ms = now_ms;
+    flowrun_answer(e, response, error);
+}
+
+void engine_abandon(struct engine *e, uint64_t own)
+{
+    struct sp_buf id = {0};
+
+    sp_buf_addf(&id, "\"stretto-%ju\"", (uintmax_t)own);
+    idset_put(&e->abandoned, sp_buf_str(&id), 0);
+    sp_buf_deinit(&id);
+}
+
+/* Ends all jobs in the order in which their last requests were sent. */
+static void end_jobs(struct engine *e, bool with_found)
+{
+    while (commit_first_own(e) != UINT64_MAX) {
+        if (flowrun_last_own(e) < commit_first_own(e))
+            flowrun_end(e, with_found);
+        else
+            commit_end_first(e);
+    }
+    flowrun_end(e, with_found);
+}
+
 void engine_server_end(struct engine *e, uint64_t now_ms)
 {
     e->now_ms = now_ms;
     e->is_server_ended = true;
-    commit_end_all(e);
+    end_jobs(e, true);
 }
 
 void engine_interrupt(struct engine *e, uint64_t now_ms)
 {
     e->now_ms = now_ms;
-    commit_end_all(e);
+    e->is_interrupted = true;
+    end_jobs(e, false);
 }
 
 void engine_timeout(struct engine *e, uint64_t now_ms)
 {
     e->now_ms = now_ms;
     commit_timeout(e);
+    flowrun_timeout(e);
 }
 
 uint64_t engine_due_ms(const struct engine *e)
 {
-    return commit_due_ms(e);
+    uint64_t commit_ms = commit_due_ms(e), flow_ms = flowrun_due_ms(e);
+
+    return commit_ms < flow_ms ? commit_ms : flow_ms;
 }

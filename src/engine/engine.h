@@ -12,12 +12,31 @@
  * not call back into the engine.
  */
 
+#include "flow/decide.h"
 #include "guard/guard.h"
 #include "mcp/line.h"
 
 struct engine;
 
+/* A flow as it is served. */
+struct engine_flow {
+    const struct flow *flow;
+    struct decide_options decide; /* its recall is the engine's */
+    uint64_t per_call;            /* lookups after one call, at most */
+    uint64_t per_session;         /* the same in all */
+    uint64_t questions;           /* to the model in all, at most */
+    bool shadow;                  /* decide and log, look nothing up */
+    const struct sp_str *tools;   /* the only ones it may call; NULL: every lookup */
+    size_t n_tools;
+};
+
+/* Who asks the model; each has one question out at most. */
+enum engine_asker { ENGINE_ASK_FLOW, ENGINE_N_ASKERS };
+
+#define ENGINE_KEY_SIZE 65 /* bytes of a question's key in hexadecimal, NUL included */
+
 struct engine_options {
+    const struct engine_flow *flow;    /* NULL: no flow */
     const struct guard_domain *guards; /* NULL: no guards */
     bool commit;                       /* the tool stretto_commit */
     bool context;                      /* there is a conversation file */
@@ -43,6 +62,17 @@ struct engine_ops {
      * to its end; if not, what was appended does not count.
      */
     bool (*read_conversation)(void *owner, uint64_t offset, struct sp_buf *ret);
+
+    /*
+     * Asks the model; engine_answer() follows, unless cancelled. The request is borrowed until
+     * then; ret_key gets its key, NUL-terminated.
+     */
+    void (*ask)(void *owner, enum engine_asker who, const struct oracle_request *request,
+                char ret_key[ENGINE_KEY_SIZE]);
+    void (*cancel)(void *owner, enum engine_asker who);
+
+    /* Appends a line, LF included, to the flow log. Borrowed. */
+    void (*log_flow)(void *owner, struct sp_str line);
 
     /* Tells the user something, one line. */
     void (*note)(void *owner, const char *text);
@@ -72,6 +102,10 @@ void engine_kept_line(struct engine *e, uint64_t now_ms, struct line *line);
 
 /* The host has closed its side: what it said last is read. The server's input ends after this. */
 void engine_host_end(struct engine *e, uint64_t now_ms);
+
+/* The model's answer, borrowed; or NULL with the cause, one line. */
+void engine_answer(struct engine *e, uint64_t now_ms, enum engine_asker who,
+                   const struct oracle_response *response, const char *error);
 
 /* No more lines will come from the server. What waits for one is answered; the host's later lines
  * are dropped. */

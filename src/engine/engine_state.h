@@ -7,6 +7,7 @@
 #include <sys/queue.h>
 
 #include "engine/engine.h"
+#include "engine/toollist.h"
 #include "mcp/idset.h"
 #include "trace/turns.h"
 
@@ -15,6 +16,8 @@
 
 struct commit;
 TAILQ_HEAD(commits, commit);
+
+struct flowstate;
 
 struct engine {
     const struct engine_options *options;
@@ -28,9 +31,12 @@ struct engine {
     struct idset abandoned;     /* of own requests that were given up */
     uint64_t n_own;             /* own requests so far */
     struct sp_buf meta;         /* what own requests have for _meta; empty: none */
+    struct toollist tools;      /* the server's, as far as it listed them */
+    struct flowstate *flow;     /* NULL: no flow is served */
     struct commits commits;     /* in progress, in the order of their last requests */
     uint64_t conversation_read; /* bytes of the conversation file that are taken */
     bool is_server_ended;
+    bool is_interrupted; /* nothing is to be held any more */
 };
 
 /* A tools/call as it is checked and made. */
@@ -85,6 +91,35 @@ void conversation_read(struct engine *e);
 /* strict.c: handles a host's line as guards want it read: in one way, or not at all. Borrowed. */
 void strict_host_line(struct engine *e, struct line *line);
 
+/* Gives up an own request: its answer is dropped if it still comes. */
+void engine_abandon(struct engine *e, uint64_t own);
+
+/* flowrun.c; without a flow these do nothing */
+
+void flowrun_init(struct engine *e);
+void flowrun_deinit(struct engine *e);
+
+/* Starts a run behind the response to a call of the host; whether that is held now. */
+bool flowrun_start(struct engine *e, const struct tracemsg *m, struct line *line);
+
+/* Gives a server's response to the own request of a number to the run that awaits it. */
+bool flowrun_take(struct engine *e, const struct tracemsg *m, uint64_t own);
+
+/* Gives the run what the model said. */
+void flowrun_answer(struct engine *e, const struct oracle_response *response, const char *error);
+
+/* Ends a run whose lookup has waited too long. */
+void flowrun_timeout(struct engine *e);
+
+/* Ends the run: the agent gets what was looked up, or the response as the server sent it. */
+void flowrun_end(struct engine *e, bool with_found);
+
+/* The number of the run's last own request; UINT64_MAX: there is no run. */
+uint64_t flowrun_last_own(const struct engine *e);
+
+/* When its lookup will have waited too long; UINT64_MAX: none waits. */
+uint64_t flowrun_due_ms(const struct engine *e);
+
 /* commit.c */
 
 /* Whether a call is one of stretto_commit. */
@@ -93,14 +128,17 @@ bool commit_is_called(const struct engine_call *call);
 /* Starts the commit that a host's message asks for, which is recorded. Borrowed. */
 void commit_start(struct engine *e, const struct tracemsg *m);
 
-/* Gives a server's response to the commit that awaits it; whether one does. Borrowed. */
-bool commit_take(struct engine *e, const struct tracemsg *m);
+/* Gives a server's response to the own request of a number to the commit that awaits it. */
+bool commit_take(struct engine *e, const struct tracemsg *m, uint64_t own);
 
 /* Ends commits whose request has waited too long; those behind it in the list are younger. */
 void commit_timeout(struct engine *e);
 
-/* Ends all commits with what they have. */
-void commit_end_all(struct engine *e);
+/* Ends the commit whose request is the oldest with what it has. */
+void commit_end_first(struct engine *e);
+
+/* The number of that request; UINT64_MAX: there is no commit. */
+uint64_t commit_first_own(const struct engine *e);
 
 /* When the oldest request will have waited too long; UINT64_MAX: there is none. */
 uint64_t commit_due_ms(const struct engine *e);

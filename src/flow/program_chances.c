@@ -45,13 +45,28 @@ bool program_chances_init(struct program_chances *c, const struct program_model 
     return isfinite(c->all);
 }
 
+/* What is left of 1 when a lookup does not succeed, in the digits that records of runs have. */
+static double outcome(const struct program_chances *c, int64_t value)
+{
+    double p = (c->all - c->of_false) / c->all;
+
+    switch (value) {
+    case 0:
+        return p < 1 ? 1 - p : c->of_false / c->all;
+    case 1:
+        return p;
+    default:
+        return 0;
+    }
+}
+
 double program_chances_of(const struct program_chances *c, const struct program_model *m,
                           int64_t value)
 {
+    if (c->dist == PROGRAM_DIST_OUTCOME)
+        return outcome(c, value);
     if (value == 0)
         return c->of_false / c->all;
-    if (c->dist == PROGRAM_DIST_OUTCOME)
-        return value == 1 ? (c->all - c->of_false) / c->all : 0;
     if (value < 0 || (uint64_t)value > m->n_reads ||
         !m->offers(m, c->tool, c->failed, (uint64_t)value))
         return 0;

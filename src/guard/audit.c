@@ -105,15 +105,18 @@ static void count_call(struct round *r, const struct episode_call *call)
     guard_checked_deinit(&checked);
 }
 
-/* The calls of a turn do not see each other. */
+/* The calls of a turn do not see each other; the facts are those of the events before it. */
 static void count_turn(struct round *r, size_t turn)
 {
     const struct episode_event *event = &r->episode->events[turn];
+    bool is_ready = false;
 
     for (size_t i = 0; i < event->n_calls; i++) {
         if (!guard_names(r->audit->domain, event->calls[i].name))
             continue;
-        guard_facts_update(&r->facts, r->episode, turn);
+        if (!is_ready)
+            guard_facts_update(&r->facts, r->episode, turn);
+        is_ready = true;
         count_call(r, &event->calls[i]);
     }
 }

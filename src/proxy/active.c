@@ -20,8 +20,18 @@
 #define QUIET_MS  100
 #define MAX_TRIES 10
 
+/* A question to the model. */
+struct question {
+    struct active *active;
+    struct oracle_client_ask *ask; /* NULL: none is out */
+};
+
 struct active {
     struct active_parts parts;
+    struct question questions[ENGINE_N_ASKERS];
+    struct recorder *flow_log; /* NULL: none */
+    bool is_client_closed;
+    bool is_closing;
     struct engine_options options;
     struct engine *engine;
     uv_timer_t timer;
@@ -36,7 +46,7 @@ struct active {
 
 bool active_is_wanted(const struct options *options)
 {
-    return options->guards || options->commit || options->context != NULL;
+    return options->flow != NULL || options->guards || options->commit || options->context != NULL;
 }
 
 static uint64_t now_ms(const struct active *a)
@@ -97,6 +107,47 @@ static bool on_read_conversation(void *owner, uint64_t offset, struct sp_buf *re
     return n == 0;
 }
 
+static void on_answered(void *owner, struct oracle_response *response, const char *error)
+{
+    struct question *q = owner;
+    struct active *a = q->active;
+
+    q->ask = NULL;
+    engine_answer(a->engine, now_ms(a), (enum engine_asker)(q - a->questions), response, error);
+    a->parts.on_event(a->parts.owner);
+}
+
+static void on_ask(void *owner, enum engine_asker who, const struct oracle_request *request,
+                   char ret_key[ENGINE_KEY_SIZE])
+{
+    struct active *a = owner;
+    struct question *q = &a->questions[who];
+    struct sp_buf bytes = {0};
+
+    oracle_put_request(&bytes, request);
+    a->parts.oracle->key_of(sp_buf_str(&bytes), ret_key);
+    sp_buf_deinit(&bytes);
+    q->ask = a->parts.oracle->client_ask(a->parts.client, request, on_answered, q);
+}
+
+static void on_cancel(void *owner, enum engine_asker who)
+{
+    struct active *a = owner;
+
+    a->parts.oracle->client_cancel(a->questions[who].ask);
+    a->questions[who].ask = NULL;
+}
+
+static void on_log_flow(void *owner, struct sp_str line)
+{
+    struct active *a = owner;
+
+    if (a->flow_log == NULL)
+        return;
+    recorder_add_text(a->flow_log, line);
+    recorder_flush(a->flow_log);
+}
+
 static void on_note(void *owner, const char *text)
 {
     (void)owner;
@@ -109,8 +160,51 @@ static const struct engine_ops engine_ops = {
     .to_server = on_to_server,
     .is_server_open = on_is_server_open,
     .read_conversation = on_read_conversation,
+    .ask = on_ask,
+    .cancel = on_cancel,
+    .log_flow = on_log_flow,
     .note = on_note,
 };
+
+static void on_log_closed(struct recorder *r)
+{
+    struct active *a = recorder_owner(r);
+
+    a->parts.on_event(a->parts.owner);
+}
+
+static void on_client_closed(void *owner)
+{
+    struct active *a = owner;
+
+    a->is_client_closed = true;
+    a->parts.on_event(a->parts.owner);
+}
+
+/* The flow log: where it is asked for, or beside the session log. Without it the session goes on.
+ */
+static void open_flow_log(struct active *a)
+{
+    const struct options *o = a->parts.options;
+    struct sp_str log = SP_STR("");
+    struct sp_buf path = {0};
+    struct sp_err err;
+
+    if (o->flow_log != NULL) {
+        char *full = sp_file_expand(o->flow_log, getenv("HOME"), getenv("USERPROFILE"));
+
+        sp_buf_add(&path, sp_str_of(full));
+        free(full);
+    } else if (a->parts.recorder != NULL) {
+        log = sp_str_of(recorder_path(a->parts.recorder));
+        sp_buf_add(&path, sp_str_sub(log, 0, log.len - strlen(".jsonl")));
+        sp_buf_add(&path, SP_STR(".flow.jsonl"));
+    }
+    if (path.len > 0 && recorder_open_append(a->parts.loop, sp_buf_cstr(&path), on_log_closed, a,
+                                             &a->flow_log, &err) < 0)
+        sp_log("no flow log: %s", err.text);
+    sp_buf_deinit(&path);
+}
 
 struct active *active_new(const struct active_parts *parts)
 {
@@ -118,7 +212,11 @@ struct active *active_new(const struct active_parts *parts)
     struct active *a = sp_calloc(1, sizeof *a);
 
     a->parts = *parts;
+    for (size_t i = 0; i < ENGINE_N_ASKERS; i++)
+        a->questions[i].active = a;
+    a->is_client_closed = parts->client == NULL;
     a->options = (struct engine_options){
+        .flow = parts->flow,
         .guards = parts->guards,
         .commit = o->commit,
         .context = o->context != NULL,
@@ -129,6 +227,8 @@ struct active *active_new(const struct active_parts *parts)
     };
     if (o->context != NULL)
         a->conversation = sp_file_expand(o->context, getenv("HOME"), getenv("USERPROFILE"));
+    if (parts->flow != NULL)
+        open_flow_log(a);
     a->engine = engine_new(&a->options, &engine_ops, a);
     (void)uv_timer_init(parts->loop, &a->timer); /* never fails */
     a->timer.data = a;
@@ -188,7 +288,7 @@ static void on_timer(uv_timer_t *timer)
         return;
     }
     engine_timeout(a->engine, now_ms(a));
-    a->parts.on_due(a->parts.owner);
+    a->parts.on_event(a->parts.owner);
 }
 
 /* A timer that is set already is left alone: events that come all the time must not put it off. */
@@ -217,10 +317,15 @@ bool active_holds_host(struct active *a)
     return a->is_answering;
 }
 
-void active_close(struct active *a)
+bool active_close(struct active *a)
 {
-    if (!uv_is_closing((uv_handle_t *)&a->timer))
+    if (!a->is_closing) {
         uv_close((uv_handle_t *)&a->timer, NULL);
+        if (a->parts.client != NULL)
+            a->parts.oracle->client_close(a->parts.client, on_client_closed, a);
+    }
+    a->is_closing = true;
+    return (a->flow_log == NULL || recorder_close(a->flow_log)) && a->is_client_closed;
 }
 
 void active_free(struct active *a)
@@ -228,6 +333,7 @@ void active_free(struct active *a)
     if (a == NULL)
         return;
     engine_free(a->engine);
+    recorder_free(a->flow_log);
     free(a->conversation);
     free(a);
 }

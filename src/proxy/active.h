@@ -10,6 +10,7 @@
 #include <uv.h>
 
 #include "engine/engine.h"
+#include "io/oracle_module.h"
 #include "io/outq.h"
 #include "proxy/options.h"
 #include "record/recorder.h"
@@ -17,19 +18,23 @@
 
 struct active;
 
-/* The time of something that waited is up and was handled; lines may have been queued. */
-typedef void (*active_due_cb)(void *owner);
+/* Something happened of itself (a time is up, the model has answered, a log is closed) and was
+ * handled; lines may have been queued. */
+typedef void (*active_event_cb)(void *owner);
 
 struct active_parts {
     uv_loop_t *loop;
     uint64_t zero_ns; /* time zero of the session, on uv_hrtime()'s clock */
     const struct options *options;
+    const struct engine_flow *flow;    /* NULL: no flow */
     const struct guard_domain *guards; /* NULL: no guards */
     const char *session;               /* its id */
     struct recorder *recorder;         /* NULL: not recording */
     struct outq *host_out;
     struct transport *transport;
-    active_due_cb on_due;
+    const struct oracle_module *oracle; /* NULL: nobody is asked, as with the next */
+    struct oracle_client *client;       /* given: closed by active_close() */
+    active_event_cb on_event;
     void *owner;
 };
 
@@ -56,8 +61,8 @@ void active_arm(struct active *a);
  */
 bool active_holds_host(struct active *a);
 
-/* Closes the timer. Idempotent. */
-void active_close(struct active *a);
+/* Closes all. When it returns false, on_event follows with it done. Idempotent. */
+bool active_close(struct active *a);
 
-/* After the loop has seen the timer closed; NULL is nothing. */
+/* After that and the end of the loop; NULL is nothing. */
 void active_free(struct active *a);

@@ -48,21 +48,37 @@ static int open_file(const char *file, uv_lib_t *ret_lib, struct sp_err *ret_err
     return err;
 }
 
-const struct upstream_module *modules_load_upstream(uv_lib_t *ret_lib, struct sp_err *ret_err)
+/*
+ * Loads a module's table, which begins with the version.
+ *
+ * option: what wants the module, for the error.
+ */
+static const void *load(const char *file, const char *symbol, const char *option, uv_lib_t *ret_lib,
+                        struct sp_err *ret_err)
 {
-    const struct upstream_module *module = NULL;
-    void *symbol;
+    void *table = NULL;
 
-    if (open_file(UPSTREAM_FILE, ret_lib, ret_err) < 0) {
-        sp_err_prefix(ret_err, "loading the module for --upstream");
+    if (open_file(file, ret_lib, ret_err) < 0) {
+        sp_err_prefix(ret_err, "loading the module for %s", option);
         return NULL;
     }
-    if (uv_dlsym(ret_lib, UPSTREAM_SYMBOL, &symbol) == 0)
-        module = symbol;
-    if (module == NULL || strcmp(module->version, SP_VERSION) != 0) {
-        sp_err_set(ret_err, "loading the module for --upstream: it is of another version");
+    if (uv_dlsym(ret_lib, symbol, &table) != 0)
+        table = NULL;
+    if (table == NULL || strcmp(*(const char *const *)table, SP_VERSION) != 0) {
+        sp_err_set(ret_err, "loading the module for %s: it is of another version", option);
         uv_dlclose(ret_lib);
         return NULL;
     }
-    return module;
+    return table;
+}
+
+const struct upstream_module *modules_load_upstream(uv_lib_t *ret_lib, struct sp_err *ret_err)
+{
+    return load(UPSTREAM_FILE, UPSTREAM_SYMBOL, "--upstream", ret_lib, ret_err);
+}
+
+const struct oracle_module *modules_load_oracle(const char *option, uv_lib_t *ret_lib,
+                                                struct sp_err *ret_err)
+{
+    return load(ORACLE_MODULE_FILE, ORACLE_MODULE_SYMBOL, option, ret_lib, ret_err);
 }

@@ -68,6 +68,11 @@ static void on_last_turn(uv_timer_t *timer)
  * drained, and for one more turn of the loop: one that came before the event that led here may
  * still be in libuv's pipe.
  */
+static void on_client_closed(void *owner)
+{
+    (void)owner; /* the loop has waited for it */
+}
+
 static void session_close(struct session *s)
 {
     bool is_transport_closed = s->transport == NULL || s->transport->ops->close(s->transport);
@@ -75,9 +80,12 @@ static void session_close(struct session *s)
     s->is_closing = true;
     source_close(&s->host_in);
     outq_close(&s->host_out);
-    if (s->active != NULL)
-        active_close(s->active);
-    if (s->recorder != NULL && !recorder_close(s->recorder))
+    if (s->active == NULL && s->client != NULL) { /* the start failed before anybody had it */
+        s->oracle->client_close(s->client, on_client_closed, s);
+        s->client = NULL;
+    }
+    if ((s->active != NULL && !active_close(s->active)) ||
+        (s->recorder != NULL && !recorder_close(s->recorder)))
         return;
     uv_update_time(&s->loop); /* the start alone may have taken longer than CLOSE_MS */
     if (!is_transport_closed) {
@@ -285,11 +293,12 @@ static const struct transport_events transport_events = {
     .on_change = on_transport_change,
 };
 
-static void on_active_due(void *owner)
+static void on_active_event(void *owner)
 {
     struct session *s = owner;
 
-    flush_all(s);
+    if (!s->is_closing)
+        flush_all(s);
     session_step(s);
 }
 
@@ -356,10 +365,13 @@ void session_end_by(int signum)
 }
 
 /* Steps 3 to 6 of a start. On failure no log is left; session_close() and _free() do the rest. */
-static int session_start(struct session *s, struct sp_err *ret_err)
+static int session_start(struct session *s, struct sp_buf *ret_notices, struct sp_err *ret_err)
 {
     int err = startup_refuse_missing(s->options, ret_err);
 
+    if (err < 0)
+        return err;
+    err = startup_load_flow(s, ret_notices, ret_err);
     if (err < 0)
         return err;
     err = startup_find_guards(s, ret_err);
@@ -373,7 +385,7 @@ static int session_start(struct session *s, struct sp_err *ret_err)
     if (err < 0)
         return err;
     s->transport = startup_make_transport(s, &transport_events);
-    s->active = startup_make_active(s, on_active_due);
+    s->active = startup_make_active(s, on_active_event);
     watch_signals(s);
     err = s->transport->ops->start(s->transport, ret_err);
     if (err < 0 && s->recorder != NULL)
@@ -394,8 +406,12 @@ static void session_free(struct session *s)
     err = uv_loop_close(&s->loop);
     assert(err == 0);
     (void)err;
+    flow_free(s->flow);
+    free(s->flow_tools);
     if (s->upstream != NULL)
         uv_dlclose(&s->upstream_lib);
+    if (s->oracle != NULL)
+        uv_dlclose(&s->oracle_lib);
 }
 
 static struct fdesc standard(int fd, int access, const bool is_open[3])
@@ -426,7 +442,7 @@ struct session_end session_run(const struct options *options, const bool is_open
               session_is_raw(&s) ? OUTQ_RAW : OUTQ_HIGH, on_host_out_change, &s);
 
     startup_prune(options, &notices);
-    has_started = session_start(&s, &err) == 0;
+    has_started = session_start(&s, &notices, &err) == 0;
     if (has_started && s.recorder != NULL)
         sp_log("recording to %s", recorder_path(s.recorder));
     startup_print_notices(&notices);

@@ -25,8 +25,14 @@ struct session {
     struct outq host_out;
     struct framer framer; /* of the host's lines */
     char id[SESSIONID_SIZE];
-    struct recorder *recorder;              /* NULL: not recording */
-    const struct guard_domain *guards;      /* NULL: none */
+    struct recorder *recorder; /* NULL: not recording */
+    struct flow *flow;         /* NULL: none, as the next two */
+    struct sp_str *flow_tools; /* those of --flow-tools, owned */
+    const struct guard_domain *guards;
+    struct engine_flow served;          /* if there is a flow */
+    const struct oracle_module *oracle; /* NULL: not loaded */
+    uv_lib_t oracle_lib;
+    struct oracle_client *client;           /* NULL: none; the active part's when that is made */
     struct active *active;                  /* NULL: passive, or before the start */
     struct transport *transport;            /* NULL: before the start */
     struct httpc_header *headers;           /* of --upstream-header */

@@ -7,12 +7,15 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/sp_alloc.h"
 #include "base/sp_file.h"
 #include "base/sp_log.h"
 #include "proxy/headers.h"
 #include "proxy/startup.h"
 #include "record/retain.h"
 #include "transport/transport_child.h"
+
+#define DEFAULT_CACHE "~/.stretto/oracle-cache"
 
 static char *expand(const char *path)
 {
@@ -21,7 +24,7 @@ static char *expand(const char *path)
 
 void startup_prune(const struct options *o, struct sp_buf *ret_notices)
 {
-    const char *cache = o->oracle_cache != NULL ? o->oracle_cache : "~/.stretto/oracle-cache";
+    const char *cache = o->oracle_cache != NULL ? o->oracle_cache : DEFAULT_CACHE;
     struct timespec now;
     char *path;
 
@@ -53,14 +56,132 @@ void startup_print_notices(struct sp_buf *notices)
 
 int startup_refuse_missing(const struct options *o, struct sp_err *ret_err)
 {
-    const char *option = o->flow != NULL         ? "--flow"
-                         : o->confirm_judge != 0 ? "--confirm-judge"
-                                                 : NULL;
-
-    if (option == NULL)
+    if (o->confirm_judge == 0)
         return 0;
-    sp_err_set(ret_err, "%s is not in this version yet", option);
+    sp_err_set(ret_err, "--confirm-judge is not in this version yet");
     return UV_ENOSYS;
+}
+
+/* The decider that was named, or else the one that the flow is served with. */
+static int choose_decider(const struct session *s, enum decide_decider *ret, struct sp_err *ret_err)
+{
+    static const char *const names[] = {"arbiter", "habit", "reach"};
+    enum decide_decider fallback = decide_default(s->flow);
+    enum decide_decider decider =
+        s->options->flow_decider != 0
+            ? (enum decide_decider)(s->options->flow_decider - OPTIONS_DECIDER_ARBITER)
+            : fallback;
+
+    if (decider == DECIDE_ARBITER && s->flow->n_folds == 0) {
+        sp_err_set(ret_err, "the flow has no arbiter: --flow-decider %s serves it",
+                   names[fallback]);
+        return UV_EINVAL;
+    }
+    if (decider == DECIDE_REACH && !s->flow->has_reach) {
+        sp_err_set(ret_err, "the flow has no reach counts: learn it again");
+        return UV_EINVAL;
+    }
+    *ret = decider;
+    return 0;
+}
+
+/* Makes ready who answers questions: --oracle. */
+static int make_client(struct session *s, const char *option, struct sp_err *ret_err)
+{
+    const struct options *o = s->options;
+    char *cache = expand(o->oracle_cache != NULL ? o->oracle_cache : DEFAULT_CACHE);
+    struct oracle_client_settings settings = {
+        .kind = o->oracle != 0 ? (enum oracle_client_kind)o->oracle : ORACLE_CLIENT_JEV,
+        .cache = cache,
+        .jev = oracle_jev_from_env(getenv),
+    };
+    const char *key_error = NULL;
+
+    s->oracle = modules_load_oracle(option, &s->oracle_lib, ret_err);
+    if (s->oracle != NULL) {
+        s->oracle->init("stretto-proxy");
+        s->client = s->oracle->client_new(&s->loop, &settings, ret_err);
+    }
+    free(cache);
+    if (s->client != NULL)
+        key_error = s->oracle->client_key_error(s->client);
+    if (key_error != NULL)
+        sp_err_set(ret_err, "%s", key_error);
+    return s->client != NULL && key_error == NULL ? 0 : UV_EINVAL;
+}
+
+/* A value that was given, or else the default. */
+static uint64_t uint_or(struct sp_opt_uint given, uint64_t fallback)
+{
+    return given.is_given ? given.value : fallback;
+}
+
+static void copy_tools(struct session *s)
+{
+    const struct sp_opt_list *list = &s->options->flow_tools;
+
+    if (list->n == 0)
+        return;
+    s->flow_tools = sp_calloc(list->n, sizeof *s->flow_tools);
+    memcpy(s->flow_tools, list->v, list->n * sizeof *s->flow_tools);
+}
+
+static int serve_flow(struct session *s, struct sp_err *ret_err)
+{
+    const struct options *o = s->options;
+    enum decide_decider decider = DECIDE_HABIT;
+    int err = choose_decider(s, &decider, ret_err);
+
+    if (err == 0 && decider == DECIDE_ARBITER)
+        err = make_client(s, "--flow", ret_err);
+    if (err < 0)
+        return err;
+    if (o->flow_explore.is_given && !(o->flow_explore.value >= 0 && o->flow_explore.value <= 1)) {
+        sp_err_set(ret_err, "--flow-explore must be in [0, 1]");
+        return UV_EINVAL;
+    }
+    copy_tools(s);
+    s->served = (struct engine_flow){
+        .flow = s->flow,
+        .decide =
+            {
+                .decider = decider,
+                .threshold = o->flow_threshold.is_given ? o->flow_threshold.value : 0.3,
+                .explores = o->flow_explore.is_given,
+                .epsilon = o->flow_explore.value,
+                .seed = o->flow_explore_seed.value,
+            },
+        .per_call = uint_or(o->flow_per_call, 8),
+        .per_session = uint_or(o->flow_per_session, 40),
+        .questions = uint_or(o->flow_questions, 300),
+        .shadow = o->flow_shadow,
+        .tools = s->flow_tools,
+        .n_tools = o->flow_tools.n,
+    };
+    return 0;
+}
+
+int startup_load_flow(struct session *s, struct sp_buf *ret_notices, struct sp_err *ret_err)
+{
+    static const char *const names[] = {"arbiter", "habit", "reach"};
+    const struct options *o = s->options;
+    char *path;
+    int err;
+
+    if (o->flow == NULL)
+        return 0;
+    path = expand(o->flow);
+    err = flow_load(path, &s->flow, ret_err);
+    if (err < 0)
+        sp_err_prefix(ret_err, "loading %s", path);
+    else
+        err = serve_flow(s, ret_err);
+    if (err == 0)
+        sp_buf_addf(ret_notices, "serving the %.*s flow from %s, deciding with %s%s\n",
+                    SP_STR_ARG(s->flow->domain), path, names[s->served.decide.decider],
+                    o->flow_shadow ? ", in shadow" : "");
+    free(path);
+    return err;
 }
 
 int startup_find_guards(struct session *s, struct sp_err *ret_err)
@@ -140,18 +261,21 @@ struct transport *startup_make_transport(struct session *s, const struct transpo
     return s->upstream->transport_new(&s->loop, &http, s->zero_ns, events, s);
 }
 
-struct active *startup_make_active(struct session *s, active_due_cb on_due)
+struct active *startup_make_active(struct session *s, active_event_cb on_event)
 {
     struct active_parts parts = {
         .loop = &s->loop,
         .zero_ns = s->zero_ns,
         .options = s->options,
+        .flow = s->flow != NULL ? &s->served : NULL,
+        .oracle = s->oracle,
+        .client = s->client,
         .guards = s->guards,
         .session = s->id,
         .recorder = s->recorder,
         .host_out = &s->host_out,
         .transport = s->transport,
-        .on_due = on_due,
+        .on_event = on_event,
         .owner = s,
     };
 

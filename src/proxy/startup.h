@@ -18,6 +18,10 @@ void startup_print_notices(struct sp_buf *notices);
 /* What this version does not have yet is refused, never left out in silence. */
 int startup_refuse_missing(const struct options *o, struct sp_err *ret_err);
 
+/* Loads the flow, and makes ready who answers its questions; what is to be said of it goes to
+ * ret_notices. */
+int startup_load_flow(struct session *s, struct sp_buf *ret_notices, struct sp_err *ret_err);
+
 /* Finds the guards of the domain, if guards are asked for. */
 int startup_find_guards(struct session *s, struct sp_err *ret_err);
 
@@ -31,4 +35,4 @@ int startup_open_recorder(struct session *s, recorder_closed_cb on_closed, struc
 struct transport *startup_make_transport(struct session *s, const struct transport_events *events);
 
 /* NULL in passive mode. */
-struct active *startup_make_active(struct session *s, active_due_cb on_due);
+struct active *startup_make_active(struct session *s, active_event_cb on_event);

@@ -59,6 +59,7 @@ struct recorder {
     bool has_written; /* a request was made before */
     bool has_failed;
     bool is_closing;
+    bool is_quiet; /* nobody is told when recording stops */
     recorder_closed_cb on_closed;
     void *owner;
 };
@@ -151,7 +152,8 @@ static void close_file(struct recorder *r)
 
 static void stop_recording(struct recorder *r, int err)
 {
-    sp_log("recording stopped: writing %s: %s", r->path, sp_err_cause(err));
+    if (!r->is_quiet)
+        sp_log("recording stopped: writing %s: %s", r->path, sp_err_cause(err));
     r->has_failed = true;
     batch_clear(&r->queued);
 }
@@ -230,6 +232,12 @@ void recorder_add(struct recorder *r, struct line *line)
     sp_buf_add(&r->queued.text, LOGFORMAT_TAIL);
 }
 
+void recorder_add_text(struct recorder *r, struct sp_str text)
+{
+    if (!r->has_failed)
+        sp_buf_add(&r->queued.text, text);
+}
+
 void recorder_flush(struct recorder *r)
 {
     struct batch batch = r->writing;
@@ -303,6 +311,31 @@ int recorder_open(uv_loop_t *loop, const char *dir, const struct logformat_heade
         recorder_free(r);
         return err;
     }
+    *ret = r;
+    return 0;
+}
+
+int recorder_open_append(uv_loop_t *loop, const char *path, recorder_closed_cb on_closed,
+                         void *owner, struct recorder **ret, struct sp_err *ret_err)
+{
+    uv_fs_t req;
+    int n = uv_fs_open(loop, &req, path, O_CREAT | O_APPEND | O_WRONLY, 0600, NULL);
+    struct recorder *r;
+
+    uv_fs_req_cleanup(&req);
+    if (n < 0) {
+        sp_err_set(ret_err, "opening %s: %s", path, sp_err_cause(n));
+        return n;
+    }
+    r = sp_calloc(1, sizeof *r);
+    *r = (struct recorder){
+        .loop = loop,
+        .file = n,
+        .path = sp_strdup(path),
+        .is_quiet = true,
+        .on_closed = on_closed,
+        .owner = owner,
+    };
     *ret = r;
     return 0;
 }

@@ -36,6 +36,16 @@ int recorder_open(uv_loop_t *loop, const char *dir, const struct logformat_heade
                   recorder_closed_cb on_closed, void *owner, struct recorder **ret,
                   struct sp_err *ret_err);
 
+/*
+ * The same for a log of other lines than a session's: opens the file for appending, and creates it
+ * if it is missing; not its directory. When a write fails, nothing is said.
+ */
+int recorder_open_append(uv_loop_t *loop, const char *path, recorder_closed_cb on_closed,
+                         void *owner, struct recorder **ret, struct sp_err *ret_err);
+
+/* Queues a text, copied. */
+void recorder_add_text(struct recorder *r, struct sp_str text);
+
 /* The log's path, the recorder's. */
 const char *recorder_path(const struct recorder *r);
 

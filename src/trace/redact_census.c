@@ -218,7 +218,7 @@ void redact_count(struct redact *r, const struct sessionlog *log)
         if (e->message.p == NULL)
             continue;
         sp_buf_clear(&r->message);
-        jcanon(&r->message, e->message);
+        jcanon_exact(&r->message, e->message);
         it = tracemsg_iter(e->from, e->t_ms, sp_buf_str(&r->message));
         while (tracemsg_next(&it, &m))
             count_message(r, &asked, &m);

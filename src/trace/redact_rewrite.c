@@ -245,7 +245,7 @@ static struct sp_str rewrite_message(struct redact *r, struct redact_asked *aske
 
     sp_buf_clear(&r->message);
     sp_buf_clear(&r->out);
-    jcanon(&r->message, e->message);
+    jcanon_exact(&r->message, e->message);
     value = sp_buf_str(&r->message);
     if (jget_type(value) != JSCAN_ARRAY) {
         put_message(r, asked, e, value, &r->out);

@@ -145,8 +145,9 @@ static bool put_host(struct sp_buf *b, struct sp_str url)
     while (end < rest.len && strchr("/?#", rest.p[end]) == NULL)
         end++;
     rest = sp_str_sub(rest, 0, end);
-    at = sp_str_find(rest, '@');
-    sp_buf_add(b, at < rest.len ? sp_str_sub(rest, at + 1, rest.len) : rest);
+    while ((at = sp_str_find(rest, '@')) < rest.len)
+        rest = sp_str_sub(rest, at + 1, rest.len);
+    sp_buf_add(b, rest);
     return true;
 }
 

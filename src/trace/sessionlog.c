@@ -426,7 +426,7 @@ void sessionlog_write_entry(struct sp_buf *b, const struct sessionlog_entry *ent
     jput_string(b, logformat_from(entry->from));
     if (entry->message.p != NULL) {
         sp_buf_add(b, SP_STR(",\"message\":"));
-        jcanon(b, entry->message);
+        jcanon_exact(b, entry->message);
     }
     if (entry->raw.p != NULL) {
         sp_buf_add(b, SP_STR(",\"raw\":"));

@@ -69,7 +69,8 @@ void sessionlog_deinit(struct sessionlog *log);
 void sessionlog_write_header(struct sp_buf *b, const struct sessionlog_header *header);
 
 /*
- * Appends an entry's line, its values in canonical JSON, LF at the end. Absent members are left
+ * Appends an entry's line, its values in canonical JSON, whole numbers with all their digits (an id
+ * must stay the same), LF at the end. Absent members are left
  * out.
  */
 void sessionlog_write_entry(struct sp_buf *b, const struct sessionlog_entry *entry);

@@ -53,6 +53,7 @@ static int add_log(struct sessionset *set, const char *path, struct sp_err *ret_
     set->logs[set->n_logs++] = (struct sessionset_log){
         .path = path,
         .session = sp_arena_copy(&set->arena, log.header.session),
+        .started_unix_ms = log.header.started_unix_ms,
     };
     sessionlog_deinit(&log);
     return 0;
@@ -140,6 +141,10 @@ int sessionset_add(struct sessionset *set, const char *path, struct sp_err *ret_
         return fail_reading(path, -errno, ret_err);
     if (S_ISDIR(st.st_mode))
         return add_dir(set, path, ret_err);
+    if (!S_ISREG(st.st_mode)) {
+        sp_err_set(ret_err, "reading %s: not a regular file", path);
+        return -EINVAL;
+    }
     reserve(set, 1);
     return add_log(set, keep_path(set, sp_str_of(path)), ret_err);
 }

@@ -2,12 +2,14 @@
 
 /*
  * The session logs that a command line names: of a directory every file whose name ends in ".jsonl"
- * but not in ".flow.jsonl" or ".confirm.jsonl", directly in it; a file whatever its name.
+ * but not in ".flow.jsonl" or ".confirm.jsonl", directly in it; a regular file whatever its name.
  *
  * Only headers are read here, so a set takes memory for its names alone.
  *
  * Thread: any.
  */
+
+#include <stdint.h>
 
 #include "base/sp_arena.h"
 #include "base/sp_err.h"
@@ -15,6 +17,7 @@
 struct sessionset_log {
     const char *path;
     struct sp_str session;
+    uint64_t started_unix_ms;
 };
 
 /* A zeroed struct is an empty set. */
@@ -26,7 +29,8 @@ struct sessionset {
 
 /*
  * Adds the logs of a directory, or one log. In a directory only regular files count, or links to
- * such; a link that leads nowhere fails it.
+ * such; a link that leads nowhere fails it. One log has to be a regular file too: a pipe could not
+ * be read again after its header.
  *
  * Returns: 0, or negative, told in ret_err: "reading PATH: …" or "parsing PATH: …". One bad header
  *          fails it; the set is then only good for sessionset_deinit().

@@ -3,6 +3,7 @@
 
 import json
 import os
+import resource
 
 import harness
 from harness import Case, mode_of, rows
@@ -161,6 +162,12 @@ class Counts(Guards):
         self.assertEqual(list(audits), ['airline', 'retail'])
         self.assertEqual(audits['retail']['episodes'], [2, 2])
 
+    def test_a_domain_named_twice(self):
+        self.write('%s/a_retail_base_u.json' % FINAL, results('retail', *WORKED))
+        audits = self.audits('--domain', 'retail', '--domain', 'retail', '--tau2', self.path('C'))
+        self.assertEqual(list(audits), ['retail'])
+        self.assertEqual(audits['retail']['episodes'], [2, 2])
+
     def test_a_checkout(self):
         for name, task in (('z_retail_default_u', 'z'), ('a_retail_base_u', 'a')):
             self.write('%s/%s.json' % (FINAL, name),
@@ -212,6 +219,16 @@ class Report(Guards):
             self.assertEqual(mode_of(self.path(name)), 0o600 & ~umask)
         self.guards('--source', self.path('r.json'), '--out', self.path('r.md'))
         self.assertEqual(self.read('r.md'), self.read('a.md'))
+
+    def test_a_report_that_cannot_be_written_whole(self):
+        old = self.write('a.md', b'old')
+        self.run_stretto('guards', '--source', self.path('r.json'), '--out', old, code=1, out=b'',
+                         err=('Error: writing %s: File too large\n' % old).encode(),
+                         preexec=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100)))
+        self.assertEqual(self.read('a.md'), b'old')
+
+    def test_a_report_to_what_is_no_file(self):
+        self.guards('--source', self.path('r.json'), '--out', '/dev/stdout', '--json', '/dev/null')
 
 
 class Errors(Guards):

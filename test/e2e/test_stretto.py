@@ -4,6 +4,7 @@
 import json
 import os
 import re
+import resource
 import unicodedata
 
 import harness
@@ -151,6 +152,20 @@ class CommandLine(Stretto):
         full = self.open('/dev/full', os.O_WRONLY)
         self.run_stretto('episodes', '--json', 'S', code=1, stdout=full, err=re.compile(
             rb'Error: writing to standard output: No space left on device\n'))
+
+    def test_output_that_cannot_be_kept(self):
+        self.session('S', Session().say(1, 'user', 'x' * 5000000))
+        out = self.run_stretto('episodes', '--json', 'S').out
+        for size in (len(out) - 1, len(out) // 4096 * 4096, 4096, 0):
+            self.run_stretto('episodes', '--json', 'S', code=1, out=b'', err=re.compile(
+                rb'Error: keeping the output: File too large\n'),
+                preexec=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size)))
+
+    def test_a_closed_stdout(self):
+        for size in (10, 5000000):
+            self.session('S', Session().say(1, 'user', 'x' * size))
+            self.run_stretto('episodes', '--json', 'S', code=1, stdout='closed', err=re.compile(
+                rb'Error: writing to standard output: Bad file descriptor\n'))
 
 
 class Errors(Stretto):

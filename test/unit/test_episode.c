@@ -292,6 +292,18 @@ static void episode_keeps_texts_of_its_own(void **state)
     episode_deinit(&e);
 }
 
+static void episode_finds_the_last_result_of_a_call(void **state)
+{
+    struct episode e = episode("(1,2) =1 u =2 =1");
+    const struct episode_event *result = episode_result_of(&e, SP_STR("1"));
+
+    (void)state;
+    assert_ptr_equal(result, &e.events[4]);
+    assert_ptr_equal(episode_result_of(&e, SP_STR("2")), &e.events[3]);
+    assert_null(episode_result_of(&e, SP_STR("3")));
+    episode_deinit(&e);
+}
+
 static void episode_succeeded_but_for_rounding(void **state)
 {
     static const struct {
@@ -528,6 +540,7 @@ int main(void)
         cmocka_unit_test(episode_view_shows_all_other_turns_as_they_are),
         cmocka_unit_test(episode_views_agree_with_the_steps_of_the_chapter),
         cmocka_unit_test(episode_keeps_texts_of_its_own),
+        cmocka_unit_test(episode_finds_the_last_result_of_a_call),
         cmocka_unit_test(episode_succeeded_but_for_rounding),
         cmocka_unit_test(episodejson_writes_the_episode_of_the_chapter),
         cmocka_unit_test(episodejson_writes_every_field),

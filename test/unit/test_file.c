@@ -4,9 +4,12 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <dirent.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -242,6 +245,110 @@ static void file_that_cannot_be_read_is_an_error(void **state)
     free(path);
 }
 
+static void assert_content(const char *path, struct sp_str want)
+{
+    struct sp_buf b = tmpdir_read(path);
+
+    assert_true(sp_str_eq(sp_buf_str(&b), want));
+    sp_buf_deinit(&b);
+}
+
+static size_t count_entries(const char *dir)
+{
+    DIR *d = opendir(dir);
+    size_t n = 0;
+
+    assert_non_null(d);
+    while (readdir(d) != NULL)
+        n++;
+    assert_int_equal(closedir(d), 0);
+    return n - 2; /* "." and ".." */
+}
+
+static void file_is_replaced_by_a_private_one(void **state)
+{
+    char *path = tmpdir_path(*state, "file"), *other = tmpdir_path(*state, "other");
+    mode_t mask = umask(0);
+
+    assert_int_equal(sp_file_replace(path, SP_STR("new")), 0);
+    assert_content(path, SP_STR("new"));
+    assert_int_equal(mode_of(*state, "file"), S_IFREG | 0600);
+
+    assert_int_equal(chmod(path, 0644), 0);
+    assert_int_equal(link(path, other), 0);
+    umask(0277);
+    assert_int_equal(sp_file_replace(path, SP_STR("")), 0);
+    umask(mask);
+    assert_content(path, SP_STR(""));
+    assert_int_equal(mode_of(*state, "file"), S_IFREG | 0400);
+    assert_content(other, SP_STR("new"));
+    assert_int_equal(count_entries(*state), 2);
+    free(path);
+    free(other);
+}
+
+static void file_replaces_a_link_but_writes_through_one(void **state)
+{
+    char *link = tmpdir_path(*state, "link"), *file = tmpdir_path(*state, "file");
+    char *lost = tmpdir_path(*state, "lost");
+
+    write_file(file, "old", 3);
+    assert_int_equal(symlink("file", link), 0);
+    assert_int_equal(sp_file_write(link, SP_STR("through")), 0);
+    assert_content(file, SP_STR("through"));
+    assert_content(link, SP_STR("through"));
+    assert_int_equal(sp_file_replace(link, SP_STR("instead")), 0);
+    assert_content(file, SP_STR("through"));
+    assert_content(link, SP_STR("instead"));
+
+    assert_int_equal(symlink("nowhere", lost), 0);
+    assert_int_equal(sp_file_write(lost, SP_STR("found")), 0);
+    assert_content(lost, SP_STR("found"));
+    assert_int_equal(count_entries(*state), 3);
+    free(link);
+    free(file);
+    free(lost);
+}
+
+static void file_that_is_a_device_is_written_to(void **state)
+{
+    struct stat st;
+
+    (void)state;
+    assert_int_equal(sp_file_write("/dev/null", SP_STR("text")), 0);
+    assert_int_equal(stat("/dev/null", &st), 0);
+    assert_true(S_ISCHR(st.st_mode));
+    assert_int_equal(sp_file_write("/dev/full", SP_STR("text")), -ENOSPC);
+}
+
+static void file_that_cannot_be_written_whole_is_left_as_it_was(void **state)
+{
+    char *path = tmpdir_path(*state, "file"), *bytes = pattern(100000);
+    char *dir = tmpdir_path(*state, "dir"), *none = tmpdir_path(*state, "none/file");
+    struct rlimit limit, small;
+    struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
+
+    write_file(path, "old", 3);
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
+    small = (struct rlimit){50000, limit.rlim_max};
+    assert_int_equal(sigaction(SIGXFSZ, &ignore, &before), 0);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+    assert_int_equal(sp_file_write(path, (struct sp_str){bytes, 100000}), -EFBIG);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    assert_int_equal(sigaction(SIGXFSZ, &before, NULL), 0);
+    assert_content(path, SP_STR("old"));
+
+    assert_int_equal(mkdir(dir, 0700), 0);
+    assert_int_equal(sp_file_write(dir, SP_STR("text")), -EISDIR);
+    assert_int_equal(sp_file_replace(dir, SP_STR("text")), -EISDIR);
+    assert_int_equal(sp_file_replace(none, SP_STR("text")), -ENOENT);
+    assert_int_equal(count_entries(*state), 2);
+    free(path);
+    free(bytes);
+    free(dir);
+    free(none);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -256,6 +363,12 @@ int main(void)
                                         teardown),
         cmocka_unit_test_setup_teardown(file_of_unknown_size_is_read_to_its_end, setup, teardown),
         cmocka_unit_test_setup_teardown(file_that_cannot_be_read_is_an_error, setup, teardown),
+        cmocka_unit_test_setup_teardown(file_is_replaced_by_a_private_one, setup, teardown),
+        cmocka_unit_test_setup_teardown(file_replaces_a_link_but_writes_through_one, setup,
+                                        teardown),
+        cmocka_unit_test(file_that_is_a_device_is_written_to),
+        cmocka_unit_test_setup_teardown(file_that_cannot_be_written_whole_is_left_as_it_was, setup,
+                                        teardown),
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -45,6 +45,7 @@ static void servername_tells_what_is_started(void **state)
         {{"https://shop.test/mcp"}, "shop.test"},
         {{"http://[::1]:8080/mcp?x=1"}, "[::1]:8080"},
         {{"https://user@shop.test:8443"}, "shop.test:8443"},
+        {{"https://user:p@ss@shop.test"}, "shop.test"},
         {{"https://shop.test?a=/b@c"}, "shop.test"},
         {{"https://shop.test/mcp", "x"}, "mcp"},
     };

@@ -171,7 +171,7 @@ static void assert_message(struct sp_str got, struct sp_str want)
     }
     assert_non_null(got.p);
     if (!sp_str_eq(got, want)) {
-        jcanon(&canon, want);
+        jcanon_exact(&canon, want);
         assert_str(got, sp_buf_str(&canon));
     }
     sp_buf_deinit(&canon);

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -315,6 +316,31 @@ static void sessionset_fails_by_a_link_that_leads_nowhere(void **state)
     free(link);
 }
 
+/* Its header alone would be read, and the rest be missing when the log is read. */
+static void sessionset_refuses_a_pipe_as_a_log(void **state)
+{
+    char *path = tmpdir_path(*state, "a.jsonl");
+    struct sessionset set = {0};
+
+    assert_int_equal(mkfifo(path, 0600), 0);
+    assert_int_equal(sessionset_add(&set, path, &error), -EINVAL);
+    assert_non_null(strstr(error.text, path));
+    assert_non_null(strstr(error.text, "not a regular file"));
+    sessionset_deinit(&set);
+    free(path);
+}
+
+static void sessionset_knows_when_a_log_was_started(void **state)
+{
+    struct sessionset set = {0};
+
+    write_log(*state, "a.jsonl", "s1");
+    add(&set, *state);
+    assert_int_equal(set.n_logs, 1);
+    assert_int_equal(set.logs[0].started_unix_ms, 5);
+    sessionset_deinit(&set);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -337,6 +363,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(sessionset_fails_by_one_bad_log, setup, teardown),
         cmocka_unit_test_setup_teardown(sessionset_fails_by_a_link_that_leads_nowhere, setup,
                                         teardown),
+        cmocka_unit_test_setup_teardown(sessionset_refuses_a_pipe_as_a_log, setup, teardown),
+        cmocka_unit_test_setup_teardown(sessionset_knows_when_a_log_was_started, setup, teardown),
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);

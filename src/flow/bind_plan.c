@@ -1,0 +1,290 @@
+/* What has to be kept of a session to bind a flow's lookups: their arguments and the sources. */
+
+#include "flow/bind_state.h"
+
+/* How often training has to have found an argument's values at a source for it to be a rule. */
+#define MIN_FOUND       2
+#define MIN_FOUND_SHARE 0.1
+
+/* The share of a tool's calls that have an argument which is required. */
+#define MIN_ARG_SHARE 0.9
+
+/* How many values have to have been found behind a site for it to have an order of its own. */
+#define MIN_SITE_VALUES 5
+
+static struct bind_source *add_source(struct bind *b, struct bind_sources *sources,
+                                      struct sp_str name)
+{
+    struct bind_source *source = sp_arena_alloc(&b->arena, sizeof *source);
+
+    source->name = name;
+    BIND_ROOM(&b->arena, sources->of, sources->n, sources->max);
+    sources->of[sources->n++] = source;
+    return source;
+}
+
+static struct bind_source *path_source(struct bind *b, struct sp_str tool, struct sp_str path)
+{
+    bool is_new;
+    size_t *index = sp_map_put(&b->by_source_tool, tool, &is_new);
+    struct bind_sources *sources;
+    struct bind_source *source;
+
+    if (is_new) {
+        BIND_ROOM(&b->arena, b->of_tools, b->n_of_tools, b->max_of_tools);
+        *index = b->n_of_tools++;
+    }
+    sources = &b->of_tools[*index];
+    for (size_t i = 0; i < sources->n; i++) {
+        if (sp_str_eq(sources->of[i]->name, path))
+            return sources->of[i];
+    }
+    source = add_source(b, sources, path);
+    source->path = outputs_path(path, &b->arena);
+    return source;
+}
+
+static struct bind_source *named_source(struct bind *b, struct sp_str name)
+{
+    bool is_new;
+    size_t *index = sp_map_put(&b->by_name, name, &is_new);
+
+    if (!is_new)
+        return b->named.of[*index];
+    *index = b->named.n;
+    return add_source(b, &b->named, name);
+}
+
+static void add_rule(struct bind *b, struct bind_arg *arg, struct bind_source *source)
+{
+    size_t rule = arg->n_rules++;
+
+    arg->rules[rule] = (struct bind_rule){source, source->n_users};
+    BIND_ROOM(&b->arena, source->users, source->n_users, source->max_users);
+    source->users[source->n_users++] = (struct bind_user){arg, rule};
+    source->has_values = source->has_values || arg->kind != BIND_ARG_LIST;
+}
+
+static bool is_rule(const struct flow_traced *traced, const struct flow_found *found)
+{
+    return found->n >= MIN_FOUND && (double)found->n >= MIN_FOUND_SHARE * (double)traced->values;
+}
+
+static void add_rules(struct bind *b, struct bind_arg *arg, const struct flow_traced *traced)
+{
+    arg->rules = sp_arena_alloc(&b->arena, traced->n_found * sizeof *arg->rules);
+    for (size_t i = 0; i < traced->n_found; i++) {
+        const struct flow_found *found = &traced->found[i];
+
+        if (is_rule(traced, found))
+            add_rule(b, arg, path_source(b, found->tool, found->path));
+    }
+}
+
+/* How many values each rule of an argument had behind one site. */
+struct behind {
+    uint64_t total;
+    uint64_t *of; /* by rule */
+};
+
+static uint64_t add_counts(uint64_t a, uint64_t b)
+{
+    return a <= UINT64_MAX - b ? a + b : UINT64_MAX;
+}
+
+static struct behind count_behind(struct bind *b, const struct flow_traced *traced,
+                                  const struct bind_arg *arg, struct sp_str site)
+{
+    const struct flow_bindings *bindings = &b->flow->bindings;
+    struct behind behind = {.of = sp_arena_alloc(&b->arena, arg->n_rules * sizeof *behind.of)};
+
+    for (size_t i = 0; i < bindings->n_site_sources; i++) {
+        const struct flow_site_source *s = &bindings->site_sources[i];
+        size_t rule = 0;
+
+        if (!sp_str_eq(s->tool, traced->lookup) || !sp_str_eq(s->arg, traced->arg) ||
+            !sp_str_eq(s->site, site))
+            continue;
+        for (size_t k = 0; k < traced->n_found; k++) {
+            const struct flow_found *found = &traced->found[k];
+
+            if (!is_rule(traced, found))
+                continue;
+            if (sp_str_eq(found->tool, s->source_tool) && sp_str_eq(found->path, s->source_path)) {
+                behind.of[rule] = add_counts(behind.of[rule], s->values);
+                behind.total = add_counts(behind.total, s->values);
+            }
+            rule++;
+        }
+    }
+    return behind;
+}
+
+/* The ranks of rules: how many come first, as they count more or stand before it. */
+static size_t *rank(struct bind *b, const struct behind *behind, size_t n)
+{
+    size_t *ranks = sp_arena_alloc(&b->arena, n * sizeof *ranks);
+
+    for (size_t i = 0; i < n; i++) {
+        for (size_t k = 0; k < n; k++)
+            ranks[i] += behind->of[k] > behind->of[i] || (k < i && behind->of[k] == behind->of[i]);
+    }
+    return ranks;
+}
+
+/* The order of an argument that has these ranks, made if there is none. */
+static size_t ranked_order(struct bind_arg *arg, size_t *ranks)
+{
+    for (size_t i = 1; i < arg->n_orders; i++) {
+        if (memcmp(arg->orders[i].ranks, ranks, arg->n_rules * sizeof *ranks) == 0)
+            return i;
+    }
+    arg->orders[arg->n_orders].ranks = ranks;
+    return arg->n_orders++;
+}
+
+/* The site_sources of an argument stand together, and of these those of a site. */
+static void add_sites(struct bind *b, struct bind_arg *arg, const struct flow_traced *traced)
+{
+    const struct flow_bindings *bindings = &b->flow->bindings;
+    const struct sp_str *last = NULL;
+    size_t n = 0;
+
+    for (size_t i = 0; i < bindings->n_site_sources; i++)
+        n += sp_str_eq(bindings->site_sources[i].tool, traced->lookup) &&
+             sp_str_eq(bindings->site_sources[i].arg, traced->arg);
+    arg->sites = sp_arena_alloc(&b->arena, n * sizeof *arg->sites);
+    arg->orders = sp_arena_alloc(&b->arena, (n + 1) * sizeof *arg->orders);
+    arg->n_orders = 1;
+    for (size_t i = 0; i < bindings->n_site_sources; i++) {
+        const struct flow_site_source *s = &bindings->site_sources[i];
+        struct behind behind;
+
+        if (!sp_str_eq(s->tool, traced->lookup) || !sp_str_eq(s->arg, traced->arg) ||
+            (last != NULL && sp_str_eq(*last, s->site)))
+            continue;
+        last = &s->site;
+        behind = count_behind(b, traced, arg, s->site);
+        if (behind.total >= MIN_SITE_VALUES)
+            arg->sites[arg->n_sites++] =
+                (struct bind_site){s->site, ranked_order(arg, rank(b, &behind, arg->n_rules))};
+    }
+}
+
+static void add_recency_order(struct bind *b, struct bind_arg *arg)
+{
+    arg->orders = sp_arena_alloc(&b->arena, sizeof *arg->orders);
+    arg->n_orders = 1;
+}
+
+static const struct flow_constant *constant_of(const struct bind_tool *tool, struct sp_str arg)
+{
+    for (size_t i = 0; i < tool->n_constants; i++) {
+        if (sp_str_eq(tool->constants[i].arg, arg))
+            return &tool->constants[i];
+    }
+    return NULL;
+}
+
+static void plan_arg(struct bind *b, const struct bind_tool *tool, struct bind_arg *arg)
+{
+    const struct flow_bindings *bindings = &b->flow->bindings;
+    const struct flow_traced *list = flow_traced_of(&bindings->lists, tool->name, arg->name);
+    const struct flow_traced *values = flow_traced_of(&bindings->sources, tool->name, arg->name);
+
+    arg->constant = constant_of(tool, arg->name);
+    if (arg->constant != NULL) {
+        arg->kind = BIND_ARG_CONSTANT;
+    } else if (list != NULL) {
+        arg->kind = BIND_ARG_LIST;
+        add_rules(b, arg, list);
+        add_recency_order(b, arg);
+    } else if (values != NULL) {
+        arg->kind = BIND_ARG_VALUE;
+        add_rules(b, arg, values);
+        add_sites(b, arg, values);
+    } else {
+        arg->kind = BIND_ARG_UNSEEN;
+    }
+}
+
+static void plan_trained(struct bind *b, struct bind_tool *tool)
+{
+    const struct flow_args *trained = tool->trained;
+
+    tool->args = sp_arena_alloc(&b->arena, trained->args.n * sizeof *tool->args);
+    for (size_t i = 0; i < trained->args.n; i++) {
+        const struct flow_tally *tally = &trained->args.of[i];
+
+        if ((double)tally->n < MIN_ARG_SHARE * (double)trained->calls)
+            continue;
+        tool->args[tool->n_args].name = tally->name;
+        plan_arg(b, tool, &tool->args[tool->n_args++]);
+    }
+}
+
+static void plan_by_name(struct bind *b, struct bind_tool *tool)
+{
+    const struct flow_doc *doc = flow_doc_of(b->flow, tool->name);
+
+    tool->is_documented = doc != NULL;
+    if (doc == NULL)
+        return;
+    tool->n_args = doc->n_args;
+    if (doc->n_args > 0)
+        tool->n_constants = 0; /* they complete what training taught */
+    tool->args = sp_arena_alloc(&b->arena, doc->n_args * sizeof *tool->args);
+    for (size_t i = 0; i < doc->n_args; i++) {
+        struct bind_arg *arg = &tool->args[i];
+
+        arg->name = doc->args[i].name;
+        arg->kind = BIND_ARG_NAMED;
+        arg->rules = sp_arena_alloc(&b->arena, sizeof *arg->rules);
+        add_rule(b, arg, named_source(b, arg->name));
+        add_recency_order(b, arg);
+    }
+}
+
+static void plan_tool(struct bind *b, struct sp_str name)
+{
+    bool is_new;
+    size_t *index = sp_map_put(&b->by_tool, name, &is_new);
+    struct bind_tool *tool;
+
+    if (!is_new)
+        return;
+    *index = b->n_tools;
+    tool = &b->tools[b->n_tools++];
+    tool->name = name;
+    tool->trained = flow_args_of(b->flow, name);
+    tool->constants = flow_constants_of(b->flow, name, &tool->n_constants);
+    if (tool->trained != NULL)
+        plan_trained(b, tool);
+    else
+        plan_by_name(b, tool);
+}
+
+void bind_plan_make(struct bind *b)
+{
+    const struct flow *f = b->flow;
+    size_t max = f->bindings.n_args + f->sites.n_reads;
+
+    for (size_t i = 0; i < f->sites.n_next; i++)
+        max += f->sites.next[i].lookups.n;
+    b->tools = sp_arena_alloc(&b->arena, max * sizeof *b->tools);
+    for (size_t i = 0; i < f->bindings.n_args; i++)
+        plan_tool(b, f->bindings.args[i].lookup);
+    for (size_t i = 0; i < f->sites.n_reads; i++)
+        plan_tool(b, f->sites.reads[i]);
+    for (size_t i = 0; i < f->sites.n_next; i++) {
+        for (size_t k = 0; k < f->sites.next[i].lookups.n; k++)
+            plan_tool(b, f->sites.next[i].lookups.of[k].name);
+    }
+}
+
+struct bind_tool *bind_plan_tool(const struct bind *b, struct sp_str name)
+{
+    const size_t *index = sp_map_find(&b->by_tool, name);
+
+    return index != NULL ? &b->tools[*index] : NULL;
+}
