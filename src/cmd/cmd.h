@@ -55,6 +55,8 @@ int cmd_misused(const struct cmd *cmd, const char *format, ...)
 int cmd_print(struct spool *spool);
 
 extern const struct cmd cmd_episodes;
+extern const struct cmd cmd_flow_show;
+extern const struct cmd cmd_replay;
 extern const struct cmd cmd_redact;
 extern const struct cmd cmd_guards;
 extern const struct cmd cmd_manifest;

@@ -8,7 +8,8 @@
 #include "cmd/cmd.h"
 
 static const struct cmd *const commands[] = {
-    &cmd_episodes, &cmd_manifest, &cmd_redact, &cmd_guards, &cmd_sessions, &cmd_show,
+    &cmd_episodes, &cmd_manifest, &cmd_redact,    &cmd_guards,
+    &cmd_sessions, &cmd_show,     &cmd_flow_show, &cmd_replay,
 };
 
 #define N_COMMANDS (sizeof commands / sizeof commands[0])

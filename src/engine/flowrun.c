@@ -281,8 +281,7 @@ static void decided(struct engine *e, enum decide_outcome outcome)
     if (outcome == DECIDE_LOOKUP && !e->options->flow->shadow &&
         is_allowed(e, decide_tool(r->decide))) {
         number = toolmodel_number(&e->flow->tools, decide_tool(r->decide));
-        if (number >= program_run_stop(r->run)->n_options ||
-            program_run_chance(r->run, (int64_t)number) <= 0) {
+        if (number >= program_run_stop(r->run)->n_options) {
             engine_note(e, "the flow's program does not offer %.*s",
                         SP_STR_ARG(decide_tool(r->decide)));
             number = 0;

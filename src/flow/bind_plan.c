@@ -1,16 +1,7 @@
 /* What has to be kept of a session to bind a flow's lookups: their arguments and the sources. */
 
+#include "flow/bind_rules.h"
 #include "flow/bind_state.h"
-
-/* How often training has to have found an argument's values at a source for it to be a rule. */
-#define MIN_FOUND       2
-#define MIN_FOUND_SHARE 0.1
-
-/* The share of a tool's calls that have an argument which is required. */
-#define MIN_ARG_SHARE 0.9
-
-/* How many values have to have been found behind a site for it to have an order of its own. */
-#define MIN_SITE_VALUES 5
 
 static struct bind_source *add_source(struct bind *b, struct bind_sources *sources,
                                       struct sp_str name)
@@ -65,18 +56,13 @@ static void add_rule(struct bind *b, struct bind_arg *arg, struct bind_source *s
     source->has_values = source->has_values || arg->kind != BIND_ARG_LIST;
 }
 
-static bool is_rule(const struct flow_traced *traced, const struct flow_found *found)
-{
-    return found->n >= MIN_FOUND && (double)found->n >= MIN_FOUND_SHARE * (double)traced->values;
-}
-
 static void add_rules(struct bind *b, struct bind_arg *arg, const struct flow_traced *traced)
 {
     arg->rules = sp_arena_alloc(&b->arena, traced->n_found * sizeof *arg->rules);
     for (size_t i = 0; i < traced->n_found; i++) {
         const struct flow_found *found = &traced->found[i];
 
-        if (is_rule(traced, found))
+        if (bind_rules_has(traced, found))
             add_rule(b, arg, path_source(b, found->tool, found->path));
     }
 }
@@ -108,7 +94,7 @@ static struct behind count_behind(struct bind *b, const struct flow_traced *trac
         for (size_t k = 0; k < traced->n_found; k++) {
             const struct flow_found *found = &traced->found[k];
 
-            if (!is_rule(traced, found))
+            if (!bind_rules_has(traced, found))
                 continue;
             if (sp_str_eq(found->tool, s->source_tool) && sp_str_eq(found->path, s->source_path)) {
                 behind.of[rule] = add_counts(behind.of[rule], s->values);
@@ -165,7 +151,7 @@ static void add_sites(struct bind *b, struct bind_arg *arg, const struct flow_tr
             continue;
         last = &s->site;
         behind = count_behind(b, traced, arg, s->site);
-        if (behind.total >= MIN_SITE_VALUES)
+        if (behind.total >= BIND_RULES_MIN_SITE_VALUES)
             arg->sites[arg->n_sites++] =
                 (struct bind_site){s->site, ranked_order(arg, rank(b, &behind, arg->n_rules))};
     }
@@ -216,7 +202,7 @@ static void plan_trained(struct bind *b, struct bind_tool *tool)
     for (size_t i = 0; i < trained->args.n; i++) {
         const struct flow_tally *tally = &trained->args.of[i];
 
-        if ((double)tally->n < MIN_ARG_SHARE * (double)trained->calls)
+        if (!bind_rules_requires(trained, tally))
             continue;
         tool->args[tool->n_args].name = tally->name;
         plan_arg(b, tool, &tool->args[tool->n_args++]);

@@ -317,6 +317,13 @@ bool active_holds_host(struct active *a)
     return a->is_answering;
 }
 
+void active_discard(struct active *a)
+{
+    /* One that the user named may have been there before. */
+    if (a->flow_log != NULL && a->parts.options->flow_log == NULL)
+        recorder_discard(a->flow_log);
+}
+
 bool active_close(struct active *a)
 {
     if (!a->is_closing) {

@@ -61,6 +61,9 @@ void active_arm(struct active *a);
  */
 bool active_holds_host(struct active *a);
 
+/* The session could not start: deletes the flow log that was made for it. */
+void active_discard(struct active *a);
+
 /* Closes all. When it returns false, on_event follows with it done. Idempotent. */
 bool active_close(struct active *a);
 

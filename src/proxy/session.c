@@ -388,6 +388,8 @@ static int session_start(struct session *s, struct sp_buf *ret_notices, struct s
     s->active = startup_make_active(s, on_active_event);
     watch_signals(s);
     err = s->transport->ops->start(s->transport, ret_err);
+    if (err < 0 && s->active != NULL)
+        active_discard(s->active);
     if (err < 0 && s->recorder != NULL)
         recorder_discard(s->recorder);
     return err;

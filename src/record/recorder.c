@@ -10,6 +10,7 @@
 
 #include <assert.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +29,9 @@
 
 /* The memory that an empty batch may keep. */
 #define BATCH_KEEP (64 * 1024)
+
+/* A log that was behind by more than this gives its memory back to the system when it is not. */
+#define FAR_BEHIND (4 * 1024 * 1024)
 
 /* A long line's text, which belongs at `at` in the batch's own text. */
 struct insert {
@@ -59,7 +63,8 @@ struct recorder {
     bool has_written; /* a request was made before */
     bool has_failed;
     bool is_closing;
-    bool is_quiet; /* nobody is told when recording stops */
+    bool was_far_behind; /* since memory was last given back */
+    bool is_quiet;       /* nobody is told when recording stops */
     recorder_closed_cb on_closed;
     void *owner;
 };
@@ -212,6 +217,10 @@ static void on_written(uv_fs_t *req)
     if (n < 0)
         stop_recording(r, (int)n);
     recorder_flush(r);
+    if (r->was_far_behind && !r->is_writing) {
+        (void)malloc_trim(0); /* there may be nothing to give back */
+        r->was_far_behind = false;
+    }
     if (r->is_closing && !r->is_writing) {
         close_file(r);
         r->on_closed(r);
@@ -246,6 +255,8 @@ void recorder_flush(struct recorder *r)
         return;
     r->writing = r->queued;
     r->queued = batch;
+    if (r->writing.text.cap > FAR_BEHIND)
+        r->was_far_behind = true;
     lay_out(r);
     write_some(r);
 }

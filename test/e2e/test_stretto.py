@@ -18,6 +18,7 @@ COMMANDS = {
     'sessions': (['json', 'help'], ['S']),
     'show': (['full', 'help'], ['S']),
     'guards': (['tau2', 'domain', 'source', 'out', 'json', 'help'], ['--source', 'r.json']),
+    'flow-show': (['threshold', 'out', 'help'], ['f.json']),
     'redact': (['sessions', 'out', 'salt-env', 'keep-shared', 'hash-field', 'help'],
                ['--sessions', 'S', '--out', 'O']),
 }

@@ -1,6 +1,7 @@
 /* An engine whose surroundings are made of text. */
 
 #include <assert.h>
+#include <stdio.h>
 
 #include "engine_fixture.h"
 #include "trace/logformat.h"
@@ -69,6 +70,40 @@ static bool on_read_conversation(void *owner, uint64_t offset, struct sp_buf *re
     return f->has_conversation;
 }
 
+static void on_ask(void *owner, enum engine_asker who, const struct oracle_request *request,
+                   char ret_key[ENGINE_KEY_SIZE])
+{
+    struct engine_fixture *f = owner;
+
+    assert(who == ENGINE_ASK_FLOW && f->question == NULL); /* one is out at most */
+    f->question = request;
+    f->n_questions++;
+    (void)snprintf(ret_key, ENGINE_KEY_SIZE, "%064zu", f->n_questions);
+    sp_buf_add(&f->events, SP_STR("?"));
+    for (size_t i = 0; i < request->n_questions; i++) {
+        sp_buf_add_char(&f->events, ' ');
+        sp_buf_add(&f->events, request->questions[i].id);
+    }
+    sp_buf_add_char(&f->events, '\n');
+}
+
+static void on_cancel(void *owner, enum engine_asker who)
+{
+    struct engine_fixture *f = owner;
+
+    assert(who == ENGINE_ASK_FLOW && f->question != NULL);
+    f->question = NULL;
+    sp_buf_add(&f->events, SP_STR("? cancelled\n"));
+}
+
+static void on_log_flow(void *owner, struct sp_str line)
+{
+    struct engine_fixture *f = owner;
+
+    put_event(f, "# ", line);
+    sp_buf_add(&f->flow_log, line);
+}
+
 static void on_note(void *owner, const char *text)
 {
     struct engine_fixture *f = owner;
@@ -85,28 +120,47 @@ static const struct engine_ops ops = {
     .to_server = on_to_server,
     .is_server_open = on_is_server_open,
     .read_conversation = on_read_conversation,
+    .ask = on_ask,
+    .cancel = on_cancel,
+    .log_flow = on_log_flow,
     .note = on_note,
 };
 
-void engine_fixture_init(struct engine_fixture *f, const char *guards, bool commit, bool context)
+static void prepare(struct engine_fixture *f, bool commit, bool context)
 {
     *f = (struct engine_fixture){
         .options = {.commit = commit, .context = context, .session = "s-1", .task_id = "s-1"},
         .has_conversation = true,
         .is_server_open = true,
     };
+    f->turns = turns_new(SP_STR("s-1"), (struct sp_str){0}, (struct sp_str){0});
+}
+
+void engine_fixture_init(struct engine_fixture *f, const char *guards, bool commit, bool context)
+{
+    prepare(f, commit, context);
     if (guards != NULL) {
         f->options.guards = guard_domain_find(sp_str_of(guards));
         assert(f->options.guards != NULL);
     }
     f->options.domain = guards;
-    f->turns = turns_new(SP_STR("s-1"), (struct sp_str){0}, (struct sp_str){0});
+    f->engine = engine_new(&f->options, &ops, f);
+}
+
+void engine_fixture_init_flow(struct engine_fixture *f, const struct engine_flow *served,
+                              bool commit, bool context)
+{
+    prepare(f, commit, context);
+    f->served = *served;
+    f->options.flow = &f->served;
     f->engine = engine_new(&f->options, &ops, f);
 }
 
 void engine_fixture_deinit(struct engine_fixture *f)
 {
     engine_free(f->engine);
+    flow_free((struct flow *)f->served.flow);
+    sp_buf_deinit(&f->flow_log);
     turns_free(f->turns);
     sp_buf_deinit(&f->conversation);
     sp_buf_deinit(&f->events);
@@ -187,6 +241,20 @@ void engine_fixture_interrupt(struct engine_fixture *f)
 {
     engine_interrupt(f->engine, f->now_ms);
     f->is_server_open = false;
+}
+
+void engine_fixture_answer(struct engine_fixture *f, const struct oracle_response *response)
+{
+    assert(f->question != NULL);
+    f->question = NULL;
+    engine_answer(f->engine, f->now_ms, ENGINE_ASK_FLOW, response, NULL);
+}
+
+void engine_fixture_no_answer(struct engine_fixture *f, const char *cause)
+{
+    assert(f->question != NULL);
+    f->question = NULL;
+    engine_answer(f->engine, f->now_ms, ENGINE_ASK_FLOW, NULL, cause);
 }
 
 void engine_fixture_wait_until(struct engine_fixture *f, uint64_t ms)

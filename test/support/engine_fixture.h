@@ -9,6 +9,9 @@
  *     [client 12] TEXT     recorded, with its side and time
  *     > TEXT               sent to the server
  *     < TEXT               sent to the host
+ *     # TEXT               logged of a flow
+ *     ? NAMES              asked of the model: the questions' names
+ *     ? cancelled          the question was given up
  *     ! TEXT               told to the user
  *
  * A text without LF at its end has a "~" there instead. A line is freed as soon as the engine has
@@ -36,7 +39,11 @@ struct engine_fixture {
     struct sp_buf entries;   /* the entries of the session's log so far */
     struct turns *turns;     /* what a reader of that log makes of it */
     size_t n_notes;
-    struct sp_buf shown; /* private */
+    struct engine_flow served;             /* if a flow is; its flow is the fixture's */
+    struct sp_buf flow_log;                /* every byte logged there so far */
+    const struct oracle_request *question; /* the one that is out; NULL: none */
+    size_t n_questions;                    /* asked so far; the key of the last is this number */
+    struct sp_buf shown;                   /* private */
 };
 
 /*
@@ -47,6 +54,14 @@ struct engine_fixture {
 void engine_fixture_init(struct engine_fixture *f, const char *guards, bool commit, bool context);
 void engine_fixture_deinit(struct engine_fixture *f);
 
+/*
+ * The same with a flow and without guards.
+ *
+ * served: copied; its flow is taken, what else it points at is borrowed.
+ */
+void engine_fixture_init_flow(struct engine_fixture *f, const struct engine_flow *served,
+                              bool commit, bool context);
+
 /* The events: lines as they crossed, and the same of texts that get an LF. */
 void engine_fixture_host_bytes(struct engine_fixture *f, struct sp_str bytes);
 void engine_fixture_server_bytes(struct engine_fixture *f, struct sp_str bytes);
@@ -56,6 +71,10 @@ void engine_fixture_kept(struct engine_fixture *f, enum line_from from, const ch
 void engine_fixture_host_end(struct engine_fixture *f);
 void engine_fixture_server_end(struct engine_fixture *f);
 void engine_fixture_interrupt(struct engine_fixture *f);
+
+/* Answers the question that is out, or fails it for a cause. */
+void engine_fixture_answer(struct engine_fixture *f, const struct oracle_response *response);
+void engine_fixture_no_answer(struct engine_fixture *f, const char *cause);
 
 /* Goes on to a time, giving the engine the time-outs that are due until then. */
 void engine_fixture_wait_until(struct engine_fixture *f, uint64_t ms);

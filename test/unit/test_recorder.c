@@ -63,8 +63,7 @@ static void check_file(const char *path, struct sp_str want)
     sp_buf_deinit(&got);
 }
 
-/* Closes the recorder, checks the file and removes all. */
-static void log_close(struct log *l)
+static void close_recorder(struct log *l)
 {
     if (recorder_close(l->r)) {
         loop_run_for(l->loop, 4);
@@ -75,6 +74,12 @@ static void log_close(struct log *l)
     }
     recorder_free(l->r);
     assert_true(l->n_closed <= 1);
+}
+
+/* Closes the recorder, checks the file and removes all. */
+static void log_close(struct log *l)
+{
+    close_recorder(l);
     check_file(l->path, sp_buf_str(&l->want));
     sp_buf_deinit(&l->want);
     free(l->path);
@@ -435,6 +440,136 @@ static void recorder_open_leaves_no_log_when_the_header_cannot_be_written(void *
     }
 }
 
+/* ---- logs of other lines ---- */
+
+static void append_open(struct log *l, uv_loop_t *loop, char *dir, const char *name)
+{
+    struct sp_err err;
+
+    *l = (struct log){.loop = loop, .dir = dir, .path = tmpdir_path(dir, name)};
+    if (recorder_open_append(loop, l->path, on_closed, l, &l->r, &err) != 0)
+        fail_msg("%s", err.text);
+    assert_ptr_equal(recorder_owner(l->r), l);
+    assert_string_equal(recorder_path(l->r), l->path);
+}
+
+static void add_text(struct log *l, const char *text)
+{
+    struct sp_buf copy = {0};
+
+    sp_buf_add(&copy, sp_str_of(text));
+    recorder_add_text(l->r, sp_buf_str(&copy));
+    sp_buf_deinit(&copy); /* the recorder has one of its own */
+    sp_buf_add(&l->want, sp_str_of(text));
+}
+
+static void recorder_appends_texts_to_what_is_there(void **state)
+{
+    char *dir = tmpdir_new(), *path = tmpdir_path(dir, "f.jsonl");
+    int fd = open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0640);
+    struct stat st;
+    struct log l;
+
+    assert_int_equal(write(fd, "old\n", 4), 4);
+    (void)close(fd);
+    append_open(&l, *state, dir, "f.jsonl");
+    sp_buf_add(&l.want, SP_STR("old\n"));
+    add_text(&l, "a\n");
+    add_text(&l, "b\n");
+    recorder_flush(l.r);
+    loop_run_for(*state, 4);
+    add_text(&l, "c\n");
+    assert_int_equal(stat(path, &st), 0);
+    assert_int_equal(st.st_mode, S_IFREG | 0640); /* a file that was there keeps its mode */
+    free(path);
+    log_close(&l);
+}
+
+static bool has_size(const char *path, size_t size)
+{
+    struct stat st;
+
+    return stat(path, &st) == 0 && (size_t)st.st_size == size;
+}
+
+/* Each write goes to the end, wherever that is by then. */
+static void recorder_shares_a_new_private_log_with_another(void **state)
+{
+    char *dir = tmpdir_new();
+    mode_t mask = umask(022);
+    struct sp_buf want = {0};
+    struct stat st;
+    struct log a, b;
+
+    append_open(&a, *state, dir, "f.jsonl");
+    umask(mask);
+    assert_int_equal(stat(a.path, &st), 0); /* it is there at once */
+    assert_int_equal(st.st_mode, S_IFREG | 0600);
+    append_open(&b, *state, dir, "f.jsonl");
+    for (int i = 0; i < 20; i++) {
+        struct log *l = i % 2 == 0 ? &a : &b;
+        struct sp_buf text = {0};
+
+        sp_buf_addf(&text, "line %d\n", i);
+        add_text(l, sp_buf_cstr(&text));
+        sp_buf_add(&want, sp_buf_str(&text));
+        sp_buf_deinit(&text);
+        recorder_flush(l->r);
+        loop_run_until(*state, has_size(a.path, want.len)); /* they write by one pool */
+    }
+    close_recorder(&b);
+    sp_buf_deinit(&b.want);
+    free(b.path);
+    sp_buf_deinit(&a.want);
+    a.want = want;
+    log_close(&a);
+}
+
+static void recorder_open_append_makes_no_directory(void **state)
+{
+    char *dir = tmpdir_new(), *path = tmpdir_path(dir, "none/f.jsonl");
+    struct recorder *r = NULL;
+    struct sp_buf want = {0};
+    struct sp_err err;
+
+    sp_buf_addf(&want, "opening %s: ", path);
+    assert_int_equal(recorder_open_append(*state, path, on_closed, NULL, &r, &err), UV_ENOENT);
+    assert_true(sp_str_starts(sp_str_of(err.text), sp_buf_str(&want)));
+    assert_null(r);
+    assert_int_equal(recorder_open_append(*state, dir, on_closed, NULL, &r, &err), UV_EISDIR);
+    assert_null(r);
+    sp_buf_deinit(&want);
+    free(path);
+    tmpdir_remove(dir);
+}
+
+static void recorder_says_nothing_when_appending_fails(void **state)
+{
+    char *dir = tmpdir_new(), *messages = tmpdir_path(dir, "stderr");
+    struct log l;
+    rlim_t limit;
+    int fd;
+
+    append_open(&l, *state, tmpdir_new(), "f.jsonl");
+    assert_int_equal(truncate(l.path, 1000), 0);
+    limit = limit_files(1000); /* of this log: there is room for messages */
+    fd = redirect_stderr(messages);
+    recorder_add_text(l.r, SP_STR("lost\n"));
+    recorder_flush(l.r);
+    loop_run_for(*state, 20);
+    recorder_add_text(l.r, SP_STR("lost, too\n"));
+    close_recorder(&l);
+    (void)limit_files(limit);
+    (void)dup2(fd, STDERR_FILENO);
+    (void)close(fd);
+    assert_true(has_size(l.path, 1000));
+    check_file(messages, SP_STR(""));
+    free(l.path);
+    tmpdir_remove(l.dir);
+    free(messages);
+    tmpdir_remove(dir);
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, loop_setup, loop_teardown)
@@ -452,6 +587,10 @@ int main(void)
         TEST(recorder_open_makes_the_directory_and_its_parents),
         TEST(recorder_open_never_writes_over_a_log),
         TEST(recorder_open_leaves_no_log_when_the_header_cannot_be_written),
+        TEST(recorder_appends_texts_to_what_is_there),
+        TEST(recorder_shares_a_new_private_log_with_another),
+        TEST(recorder_open_append_makes_no_directory),
+        TEST(recorder_says_nothing_when_appending_fails),
     };
 
     sp_log_init("test");
