@@ -86,6 +86,7 @@ static void report_call(struct commit *cm, size_t i)
     jcanon_exact(&cm->report, cm->calls[i].arguments);
 }
 
+/* Puts down how the call ended, and goes on to the next. */
 static void report(struct commit *cm, struct sp_str outcome, struct sp_str text)
 {
     report_call(cm, cm->i++);
@@ -197,15 +198,6 @@ static struct commit *find(const struct engine *e, uint64_t own)
     return cm;
 }
 
-/* Whether a server of a modern revision asks for more before it goes on, which nobody gives. */
-static bool wants_input(const struct tracemsg *m)
-{
-    struct sp_str type;
-
-    return m->result.p != NULL && jget_member(m->result, SP_STR("resultType"), &type) &&
-           jget_is_text(type, SP_STR("input_required"));
-}
-
 bool commit_take(struct engine *e, const struct tracemsg *m, uint64_t own)
 {
     struct commit *cm = find(e, own);
@@ -214,7 +206,7 @@ bool commit_take(struct engine *e, const struct tracemsg *m, uint64_t own)
     if (cm == NULL)
         return false;
     TAILQ_REMOVE(&e->commits, cm, entry);
-    if (engine_response_text(m, &text) || wants_input(m)) {
+    if (engine_response_text(m, &text) || engine_wants_input(m)) {
         report(cm, SP_STR(" (error):\n"), sp_buf_str(&text));
         cm->state = COMMIT_ENDED;
     } else {
@@ -249,7 +241,7 @@ void commit_timeout(struct engine *e)
         const struct commit *cm = TAILQ_FIRST(&e->commits);
 
         engine_note(e, "no answer from the server to %.*s within %d s",
-                    SP_STR_ARG(cm->calls[cm->i].name), ENGINE_WAIT_MS / 1000);
+                    SP_STR_ARG(engine_clip(cm->calls[cm->i].name)), ENGINE_WAIT_MS / 1000);
         commit_end_first(e);
     }
 }

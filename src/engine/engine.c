@@ -127,7 +127,7 @@ static void keep_meta(struct engine *e, const struct tracemsg *m)
     struct sp_str meta;
 
     sp_buf_clear(&e->meta);
-    if (!engine_is_modern(m))
+    if ((!e->options->commit && e->flow == NULL) || !engine_is_modern(m))
         return;
     (void)jget_member(m->params, SP_STR("_meta"), &meta); /* it is there: it has the version */
     for (struct jget_iter it = jget_iter(meta); jget_next(&it);) {
@@ -231,13 +231,22 @@ bool engine_response_text(const struct tracemsg *m, struct sp_buf *ret)
     return jget_member(m->result, SP_STR("isError"), &part) && jget_type(part) == JSCAN_TRUE;
 }
 
+bool engine_wants_input(const struct tracemsg *m)
+{
+    struct sp_str type;
+
+    return m->result.p != NULL && jget_member(m->result, SP_STR("resultType"), &type) &&
+           jget_is_text(type, SP_STR("input_required"));
+}
+
 /* Answers a refused call, or drops one that has no id. */
 static void refuse(struct engine *e, const struct tracemsg *m, struct sp_str name,
                    struct sp_str reasons)
 {
     struct sp_buf text = {0};
 
-    engine_note(e, "refused %.*s: %.*s", SP_STR_ARG(name), SP_STR_ARG(reasons));
+    engine_note(e, "refused %.*s: %.*s", SP_STR_ARG(engine_clip(name)),
+                SP_STR_ARG(engine_clip(reasons)));
     if (m->id.p != NULL) {
         guard_put_refusal(name, reasons, &text);
         engine_answer_call(e, m->id, engine_is_modern(m), sp_buf_str(&text), true);
@@ -264,7 +273,8 @@ static void host_call(struct engine *e, const struct tracemsg *m, struct line *l
         if (m->id.p != NULL)
             commit_start(e, m);
         else
-            engine_note(e, "dropped a call of %.*s that has no id", SP_STR_ARG(call.name));
+            engine_note(e, "dropped a call of %.*s that has no id",
+                        SP_STR_ARG(engine_clip(call.name)));
     } else if (engine_check(e, &call, &reasons)) {
         if (m->id.p != NULL)
             idset_put(&e->calls, m->id, 0);

@@ -14,6 +14,9 @@
 /* How long one of the proxy's own requests waits for its answer at least, ms. */
 #define ENGINE_WAIT_MS 60000
 
+/* How much of one text a note has, bytes. */
+#define ENGINE_MAX_NOTED ((size_t)4096)
+
 struct commit;
 TAILQ_HEAD(commits, commit);
 
@@ -66,6 +69,12 @@ void engine_answer_call(struct engine *e, struct sp_str id, bool is_modern, stru
 /* Records and sends a tools/call of the proxy's own; returns its number. */
 uint64_t engine_send_own(struct engine *e, const struct engine_call *call);
 
+/* What of a text that a peer wrote goes into a note: its beginning. */
+static inline struct sp_str engine_clip(struct sp_str text)
+{
+    return sp_str_sub(text, 0, text.len < ENGINE_MAX_NOTED ? text.len : ENGINE_MAX_NOTED);
+}
+
 void engine_note(struct engine *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Handles a host's line that is one message, or none that anything here reads. Borrowed. */
@@ -90,6 +99,9 @@ void conversation_read(struct engine *e);
 
 /* strict.c: handles a host's line as guards want it read: in one way, or not at all. Borrowed. */
 void strict_host_line(struct engine *e, struct line *line);
+
+/* Whether a server of a modern revision asks for more before it goes on, which nobody gives. */
+bool engine_wants_input(const struct tracemsg *m);
 
 /* Gives up an own request: its answer is dropped if it still comes. */
 void engine_abandon(struct engine *e, uint64_t own);

@@ -224,8 +224,8 @@ static bool has_same_contract(struct engine *e, const struct flow_contract *pinn
     sp_map_put(&e->flow->noted, pinned->tool, &is_new);
     if (is_new)
         engine_note(e, "the flow leaves %.*s alone: its input has changed from '%.*s' to '%.*s'",
-                    SP_STR_ARG(pinned->tool), SP_STR_ARG(pinned->text),
-                    SP_STR_ARG(listed->contract));
+                    SP_STR_ARG(engine_clip(pinned->tool)), SP_STR_ARG(engine_clip(pinned->text)),
+                    SP_STR_ARG(engine_clip(listed->contract)));
     return false;
 }
 
@@ -283,7 +283,7 @@ static void decided(struct engine *e, enum decide_outcome outcome)
         number = toolmodel_number(&e->flow->tools, decide_tool(r->decide));
         if (number >= program_run_stop(r->run)->n_options) {
             engine_note(e, "the flow's program does not offer %.*s",
-                        SP_STR_ARG(decide_tool(r->decide)));
+                        SP_STR_ARG(engine_clip(decide_tool(r->decide))));
             number = 0;
         }
     }
@@ -389,15 +389,6 @@ static void step(struct engine *e)
     }
 }
 
-/* Whether a server of a modern revision asks for more before it goes on. */
-static bool wants_input(const struct tracemsg *m)
-{
-    struct sp_str type;
-
-    return jget_member(m->result, SP_STR("resultType"), &type) &&
-           jget_is_text(type, SP_STR("input_required"));
-}
-
 bool flowrun_start(struct engine *e, const struct tracemsg *m, struct line *line)
 {
     struct flowstate *s = e->flow;
@@ -408,7 +399,7 @@ bool flowrun_start(struct engine *e, const struct tracemsg *m, struct line *line
     bool is_call;
 
     if (s == NULL || s->run != NULL || e->is_interrupted || is_spent(e) || m->result.p == NULL ||
-        m->error.p != NULL || wants_input(m))
+        m->error.p != NULL || engine_wants_input(m))
         return false;
     r = sp_calloc(1, sizeof *r);
     tracemsg_call_id(m->id, &call_id);
@@ -463,6 +454,8 @@ void flowrun_answer(struct engine *e, const struct oracle_response *response, co
 
     if (r == NULL || r->state != FLOWRUN_ASKED)
         return;
+    if (response == NULL)
+        engine_note(e, "the System-One model failed: %s", error);
     decided(e, response != NULL ? decide_answer(r->decide, response)
                                 : decide_no_answer(r->decide, error));
     step(e);

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <uv.h>
 
@@ -34,8 +35,12 @@ static void put_dir(struct sp_buf *b, const char *dir, const char *key)
 static int parse_file(const char *path, struct oracle_response *ret, struct sp_err *ret_err)
 {
     struct sp_buf text = {0};
-    int err = sp_file_read(path, ORACLE_CACHE_MAX + 1, &text);
+    struct stat st;
+    int err = -EINVAL;
 
+    /* A pipe of that name would hold up the session. */
+    if (stat(path, &st) < 0 || S_ISREG(st.st_mode) || S_ISDIR(st.st_mode))
+        err = sp_file_read(path, ORACLE_CACHE_MAX + 1, &text);
     if (err == -ENOENT || err == -ENOTDIR) {
         err = ORACLE_CACHE_E_ABSENT;
     } else if (err < 0) {

@@ -127,6 +127,8 @@ void oracle_jev_cancel(struct oracle_jev_ask *ask)
         curlio_cancel(ask->jev->curlio, &ask->transfer);
     curl_easy_cleanup(ask->transfer.easy);
     sp_buf_deinit(&ask->request);
+    if (ask->answer.p != NULL)
+        explicit_bzero(ask->answer.p, ask->answer.cap); /* it may hold the key */
     sp_buf_deinit(&ask->answer);
     LIST_REMOVE(ask, link);
     uv_close((uv_handle_t *)&ask->timer, on_timer_closed);
@@ -218,6 +220,7 @@ static bool add_header(struct curl_slist **headers, const char *header)
 static bool make_headers(struct oracle_jev *j)
 {
     size_t size = sizeof "Authorization: Bearer " + strlen(j->config.key);
+    struct curl_slist *headers = NULL;
     char *authorization;
     bool is_made;
 
@@ -225,11 +228,15 @@ static bool make_headers(struct oracle_jev *j)
         return true;
     authorization = sp_malloc(size);
     snprintf(authorization, size, "Authorization: Bearer %s", j->config.key);
-    is_made = add_header(&j->headers, authorization) &&
-              add_header(&j->headers, "Content-Type: application/json") &&
-              add_header(&j->headers, "Expect:");
+    is_made = add_header(&headers, authorization) &&
+              add_header(&headers, "Content-Type: application/json") &&
+              add_header(&headers, "Expect:");
     explicit_bzero(authorization, size);
     free(authorization);
+    if (is_made)
+        j->headers = headers;
+    else
+        free_headers(headers);
     return is_made;
 }
 

@@ -5,7 +5,8 @@
  * made, or was answered by a status that says to come again, is repeated up to ORACLE_JEV_RETRIES
  * times, after waits that double. Proxies are those of the environment, as libcurl reads it.
  *
- * The key is in no error text and in no answer that is given, and is wiped from memory in the end.
+ * The key is in no error text and in no answer that is given; the copies made here are wiped from
+ * memory in the end.
  *
  * Thread: loop. No function calls back before it returns.
  */

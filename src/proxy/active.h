@@ -41,7 +41,7 @@ struct active_parts {
 /* Whether the options ask for it. */
 bool active_is_wanted(const struct options *options);
 
-/* parts: copied; what they point at is kept until active_close(). Returns the caller's. */
+/* parts: copied; what they point at is kept until active_free(). Returns the caller's. */
 struct active *active_new(const struct active_parts *parts);
 
 /* The events of engine.h. Lines are borrowed. */

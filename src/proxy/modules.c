@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include <unistd.h>
+
 #include "base/sp_buf.h"
 #include "proxy/modules.h"
 
@@ -36,14 +38,15 @@ static int open_file(const char *file, uv_lib_t *ret_lib, struct sp_err *ret_err
         sp_buf_addf(&path, "%s%s", places[i], file);
         if (uv_dlopen(sp_buf_cstr(&path), ret_lib) == 0)
             break;
-        if (i == 0)
+        /* What is wrong with a file that is there tells more than that another is not. */
+        if (i == 0 || access(sp_buf_cstr(&path), F_OK) == 0)
             sp_err_set(ret_err, "%s", uv_dlerror(ret_lib));
         uv_dlclose(ret_lib);
         if (i + 1 == sizeof places / sizeof places[0])
             err = UV_ENOENT;
     }
     if (err == UV_ENOENT)
-        sp_err_prefix(ret_err, "it is neither beside the program nor installed");
+        sp_err_prefix(ret_err, "it is not beside the program or installed as it has to be");
     sp_buf_deinit(&path);
     return err;
 }

@@ -62,17 +62,17 @@ static void on_last_turn(uv_timer_t *timer)
     session_close(s);
 }
 
+static void on_client_closed(void *owner)
+{
+    (void)owner; /* the loop has waited for it */
+}
+
 /*
  * Idempotent: each event on the way down comes through here again. What a transport cannot take
  * back, a look-up of a name, is not waited for but CLOSE_MS. Signals are seen until the log is
  * drained, and for one more turn of the loop: one that came before the event that led here may
  * still be in libuv's pipe.
  */
-static void on_client_closed(void *owner)
-{
-    (void)owner; /* the loop has waited for it */
-}
-
 static void session_close(struct session *s)
 {
     bool is_transport_closed = s->transport == NULL || s->transport->ops->close(s->transport);
@@ -121,6 +121,8 @@ static void step_active(struct session *s)
     if (t->ops->has_ended(t)) {
         active_server_end(s->active);
         flush_to_host(s);
+        if (s->recorder != NULL)
+            recorder_flush(s->recorder);
         t->ops->end(t);
     }
     active_arm(s->active);

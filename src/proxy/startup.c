@@ -10,12 +10,17 @@
 #include "base/sp_alloc.h"
 #include "base/sp_file.h"
 #include "base/sp_log.h"
+#include "io/oracle_cache.h"
 #include "proxy/headers.h"
 #include "proxy/startup.h"
 #include "record/retain.h"
 #include "transport/transport_child.h"
 
-#define DEFAULT_CACHE "~/.stretto/oracle-cache"
+static const char *const decider_names[] = {
+    [DECIDE_ARBITER] = "arbiter",
+    [DECIDE_HABIT] = "habit",
+    [DECIDE_REACH] = "reach",
+};
 
 static char *expand(const char *path)
 {
@@ -24,7 +29,7 @@ static char *expand(const char *path)
 
 void startup_prune(const struct options *o, struct sp_buf *ret_notices)
 {
-    const char *cache = o->oracle_cache != NULL ? o->oracle_cache : DEFAULT_CACHE;
+    const char *cache = o->oracle_cache != NULL ? o->oracle_cache : ORACLE_CACHE_PROXY;
     struct timespec now;
     char *path;
 
@@ -65,7 +70,6 @@ int startup_refuse_missing(const struct options *o, struct sp_err *ret_err)
 /* The decider that was named, or else the one that the flow is served with. */
 static int choose_decider(const struct session *s, enum decide_decider *ret, struct sp_err *ret_err)
 {
-    static const char *const names[] = {"arbiter", "habit", "reach"};
     enum decide_decider fallback = decide_default(s->flow);
     enum decide_decider decider =
         s->options->flow_decider != 0
@@ -74,7 +78,7 @@ static int choose_decider(const struct session *s, enum decide_decider *ret, str
 
     if (decider == DECIDE_ARBITER && s->flow->n_folds == 0) {
         sp_err_set(ret_err, "the flow has no arbiter: --flow-decider %s serves it",
-                   names[fallback]);
+                   decider_names[fallback]);
         return UV_EINVAL;
     }
     if (decider == DECIDE_REACH && !s->flow->has_reach) {
@@ -89,7 +93,7 @@ static int choose_decider(const struct session *s, enum decide_decider *ret, str
 static int make_client(struct session *s, const char *option, struct sp_err *ret_err)
 {
     const struct options *o = s->options;
-    char *cache = expand(o->oracle_cache != NULL ? o->oracle_cache : DEFAULT_CACHE);
+    char *cache = expand(o->oracle_cache != NULL ? o->oracle_cache : ORACLE_CACHE_PROXY);
     struct oracle_client_settings settings = {
         .kind = o->oracle != 0 ? (enum oracle_client_kind)o->oracle : ORACLE_CLIENT_JEV,
         .cache = cache,
@@ -163,7 +167,6 @@ static int serve_flow(struct session *s, struct sp_err *ret_err)
 
 int startup_load_flow(struct session *s, struct sp_buf *ret_notices, struct sp_err *ret_err)
 {
-    static const char *const names[] = {"arbiter", "habit", "reach"};
     const struct options *o = s->options;
     char *path;
     int err;
@@ -178,7 +181,7 @@ int startup_load_flow(struct session *s, struct sp_buf *ret_notices, struct sp_e
         err = serve_flow(s, ret_err);
     if (err == 0)
         sp_buf_addf(ret_notices, "serving the %.*s flow from %s, deciding with %s%s\n",
-                    SP_STR_ARG(s->flow->domain), path, names[s->served.decide.decider],
+                    SP_STR_ARG(s->flow->domain), path, decider_names[s->served.decide.decider],
                     o->flow_shadow ? ", in shadow" : "");
     free(path);
     return err;

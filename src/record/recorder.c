@@ -197,7 +197,7 @@ static void write_some(struct recorder *r)
     err = uv_fs_write(r->loop, &r->req, r->file, part, n, -1, on_written);
     if (!r->has_written)
         set_policy(SCHED_BATCH, SCHED_OTHER);
-    assert(err == 0); /* only a request without a callback can fail at once */
+    assert(err == 0); /* with a callback, only memory can run out at once */
     r->has_written = true;
     r->is_writing = true;
 }
@@ -330,7 +330,7 @@ int recorder_open_append(uv_loop_t *loop, const char *path, recorder_closed_cb o
                          void *owner, struct recorder **ret, struct sp_err *ret_err)
 {
     uv_fs_t req;
-    int n = uv_fs_open(loop, &req, path, O_CREAT | O_APPEND | O_WRONLY, 0600, NULL);
+    int n = uv_fs_open(loop, &req, path, O_CREAT | O_APPEND | O_WRONLY | O_NONBLOCK, 0600, NULL);
     struct recorder *r;
 
     uv_fs_req_cleanup(&req);

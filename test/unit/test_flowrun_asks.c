@@ -127,7 +127,8 @@ static void flowrun_hands_back_without_an_answer(void **state)
     fixture_init_asked(&f, &served);
     f.now_ms = 150;
     engine_fixture_no_answer(&f, "no cached answer");
-    EXPECT_PARTS(&f, ",\"key\":\"" KEY_1 "\",\"ms\":50,\"oracle\":{}",
+    EXPECT_PARTS(&f, "! the System-One model failed: no cached answer\n",
+                 ",\"key\":\"" KEY_1 "\",\"ms\":50,\"oracle\":{}",
                  "\"reason\":\"the System-One model failed: no cached answer\"", "\n# ",
                  "\"sites\":[[\"decide#0\",0,0.0]],\"surprise\":0.0}}\n< " FOUND "\n");
     engine_fixture_deinit(&f);

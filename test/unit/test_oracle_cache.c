@@ -191,6 +191,9 @@ static void cache_names_a_file_that_cannot_be_opened(void **state)
     assert_int_equal(unlink(c->path), 0);
     assert_int_equal(mkdir(c->path, 0700), 0);
     assert_bad(c, "Is a directory");
+    assert_int_equal(rmdir(c->path), 0);
+    assert_int_equal(mkfifo(c->path, 0600), 0); /* which nobody writes: reading would wait */
+    assert_bad(c, "Invalid argument");
 }
 
 static void cache_tells_why_an_answer_cannot_be_stored(void **state)
