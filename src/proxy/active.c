@@ -186,7 +186,6 @@ static void on_client_closed(void *owner)
 static void open_flow_log(struct active *a)
 {
     const struct options *o = a->parts.options;
-    struct sp_str log = SP_STR("");
     struct sp_buf path = {0};
     struct sp_err err;
 
@@ -196,7 +195,8 @@ static void open_flow_log(struct active *a)
         sp_buf_add(&path, sp_str_of(full));
         free(full);
     } else if (a->parts.recorder != NULL) {
-        log = sp_str_of(recorder_path(a->parts.recorder));
+        struct sp_str log = sp_str_of(recorder_path(a->parts.recorder));
+
         sp_buf_add(&path, sp_str_sub(log, 0, log.len - strlen(".jsonl")));
         sp_buf_add(&path, SP_STR(".flow.jsonl"));
     }

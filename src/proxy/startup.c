@@ -100,18 +100,21 @@ static int make_client(struct session *s, const char *option, struct sp_err *ret
         .jev = oracle_jev_from_env(getenv),
     };
     const char *key_error = NULL;
+    int err = UV_EINVAL;
 
     s->oracle = modules_load_oracle(option, &s->oracle_lib, ret_err);
     if (s->oracle != NULL) {
         s->oracle->init("stretto-proxy");
         s->client = s->oracle->client_new(&s->loop, &settings, ret_err);
+        if (s->client != NULL)
+            key_error = s->oracle->client_key_error(s->client);
+        if (key_error != NULL)
+            sp_err_set(ret_err, "%s", key_error);
+        else if (s->client != NULL)
+            err = 0;
     }
     free(cache);
-    if (s->client != NULL)
-        key_error = s->oracle->client_key_error(s->client);
-    if (key_error != NULL)
-        sp_err_set(ret_err, "%s", key_error);
-    return s->client != NULL && key_error == NULL ? 0 : UV_EINVAL;
+    return err;
 }
 
 /* A value that was given, or else the default. */

@@ -135,10 +135,9 @@ static void put_started(struct sp_buf *b, const struct launcher *launcher,
 /* Appends the host of a URL; whether it is one. */
 static bool put_host(struct sp_buf *b, struct sp_str url)
 {
-    struct sp_str rest = url;
-    size_t scheme_len, end = 0, at;
+    size_t scheme_len = sp_str_find(url, ':'), end = 0, at;
+    struct sp_str rest;
 
-    scheme_len = sp_str_find(url, ':');
     if (!sp_str_starts(sp_str_sub(url, scheme_len, url.len), SP_STR("://")))
         return false;
     rest = sp_str_sub(url, scheme_len + 3, url.len);
