@@ -16,8 +16,10 @@ static struct sp_buf replace(struct sp_buf *text, const struct flow_edit *edit)
     const char *at = strstr(start, edit->from);
     struct sp_buf changed = {0};
 
-    if (at == NULL)
+    if (at == NULL) {
         fail_msg("nothing to change: '%s'", edit->from);
+        return changed;
+    }
     sp_buf_add(&changed, (struct sp_str){start, (size_t)(at - start)});
     sp_buf_add(&changed, sp_str_of(edit->to));
     sp_buf_add(&changed, sp_str_of(at + strlen(edit->from)));
