@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "base/sp_alloc.h"
-#include "base/sp_file.h"
 #include "cmd/cmd.h"
+#include "cmd/report.h"
 #include "cmd/spool.h"
 #include "guard/audit.h"
 #include "trace/results.h"
@@ -136,17 +136,6 @@ static int count_all(const struct trials *trials, const struct guards_options *o
     return err;
 }
 
-/* Writes what is in the spool to a file, or to standard output when `path` is NULL. */
-static int deliver(struct spool *spool, const char *path)
-{
-    int err;
-
-    if (path == NULL)
-        return cmd_print(spool);
-    err = sp_file_write(path, sp_buf_str(&spool->text));
-    return err < 0 ? cmd_fail("writing %s: %s", path, sp_err_cause(err)) : 0;
-}
-
 static int report(const struct trials *trials, const struct guards_options *o)
 {
     const struct audit *const *audits = (const struct audit *const *)trials->audits;
@@ -156,11 +145,11 @@ static int report(const struct trials *trials, const struct guards_options *o)
 
     if (o->json != NULL) {
         audit_put_json(&json.text, audits, trials->n);
-        status = deliver(&json, o->json);
+        status = report_deliver(&json, o->json);
     }
     if (status == 0) {
         audit_put_markdown(&markdown.text, audits, trials->n);
-        status = deliver(&markdown, o->out);
+        status = report_deliver(&markdown, o->out);
     }
     spool_deinit(&json);
     spool_deinit(&markdown);

@@ -1,9 +1,7 @@
 /* Where a command's report goes. */
 
-#include <errno.h>
-#include <fcntl.h>
+#include <assert.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "base/sp_file.h"
 #include "cmd/cmd.h"
@@ -25,32 +23,15 @@ static int make_parents(const char *path)
     return err;
 }
 
-static int write_file(const char *path, struct spool *spool)
-{
-    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
-    int err;
-
-    if (file == NULL) {
-        err = -errno;
-        if (fd >= 0)
-            close(fd);
-        return err;
-    }
-    err = spool_print(spool, file);
-    if (fclose(file) != 0 && err == 0)
-        err = -errno;
-    return err;
-}
-
 int report_deliver(struct spool *spool, const char *path)
 {
     int err;
 
     if (path == NULL)
         return cmd_print(spool);
+    assert(spool->file == NULL); /* a report is short enough never to be given to spool_added() */
     err = make_parents(path);
     if (err == 0)
-        err = write_file(path, spool);
+        err = sp_file_write(path, sp_buf_str(&spool->text));
     return err < 0 ? cmd_fail("writing %s: %s", path, sp_err_cause(err)) : 0;
 }

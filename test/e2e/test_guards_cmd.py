@@ -39,10 +39,10 @@ FAILURES = [
     ('a source that is none', ['--source', 'bad.json'], ['bad.json']),
     ('no checkout', ['--tau2', 'gone'], ['gone/data/tau2/results/final', 'No such file']),
     ('a checkout without results of a domain', ['--tau2', 'C'], ['airline', FINAL]),
-    ('--json cannot be written', ['--source', 'r.json', '--json', 'gone/a.json'],
-     ['gone/a.json', 'No such file']),
-    ('--out cannot be written', ['--source', 'r.json', '--out', 'gone/a.md'],
-     ['gone/a.md', 'No such file']),
+    ('--json cannot be written', ['--source', 'r.json', '--json', 'r.json/a.json'],
+     ['r.json/a.json', 'Not a directory']),
+    ('--out cannot be written', ['--source', 'r.json', '--out', 'r.json/a.md'],
+     ['r.json/a.md', 'Not a directory']),
 ]
 
 
@@ -219,6 +219,16 @@ class Report(Guards):
             self.assertEqual(mode_of(self.path(name)), 0o600 & ~umask)
         self.guards('--source', self.path('r.json'), '--out', self.path('r.md'))
         self.assertEqual(self.read('r.md'), self.read('a.md'))
+
+    def test_directories_are_created(self):
+        self.guards('--source', self.path('r.json'), '--out', self.path('new/a/a.md'),
+                    '--json', self.path('new/b/a.json'))
+        umask = os.umask(0)
+        os.umask(umask)
+        for name in ('new', 'new/a', 'new/b'):
+            self.assertEqual(mode_of(self.path(name)), 0o700 & ~umask)
+        self.assertGreater(len(self.read('new/a/a.md')), 0)
+        self.assertGreater(len(self.read('new/b/a.json')), 0)
 
     def test_a_report_that_cannot_be_written_whole(self):
         old = self.write('a.md', b'old')
