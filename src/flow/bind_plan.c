@@ -31,6 +31,7 @@ static struct bind_source *path_source(struct bind *b, struct sp_str tool, struc
             return sources->of[i];
     }
     source = add_source(b, sources, path);
+    source->tool = tool;
     source->path = outputs_path(path, &b->arena);
     return source;
 }
@@ -67,8 +68,41 @@ static void add_rules(struct bind *b, struct bind_arg *arg, const struct flow_tr
     }
 }
 
-/* How many values each rule of an argument had behind one site. */
+/* The site_sources of an argument, which stand together, and of these those of a site. */
 struct behind {
+    const struct flow_site_source *of;
+    size_t n;
+};
+
+static int cmp_argument(const struct flow_site_source *s, const struct flow_traced *traced)
+{
+    int c = sp_str_cmp(s->tool, traced->lookup);
+
+    return c != 0 ? c : sp_str_cmp(s->arg, traced->arg);
+}
+
+/* The site_sources of an argument from the first on; the end is where the argument changes. */
+static struct behind sites_of(const struct flow_bindings *b, const struct flow_traced *traced)
+{
+    struct behind all = {0};
+    size_t low = 0, high = b->n_site_sources;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (cmp_argument(&b->site_sources[middle], traced) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    all.of = &b->site_sources[low];
+    while (low + all.n < b->n_site_sources && cmp_argument(&all.of[all.n], traced) == 0)
+        all.n++;
+    return all;
+}
+
+/* How many values each rule of an argument had behind one site. */
+struct counted {
     uint64_t total;
     uint64_t *of; /* by rule */
 };
@@ -78,42 +112,34 @@ static uint64_t add_counts(uint64_t a, uint64_t b)
     return a <= UINT64_MAX - b ? a + b : UINT64_MAX;
 }
 
-static struct behind count_behind(struct bind *b, const struct flow_traced *traced,
-                                  const struct bind_arg *arg, struct sp_str site)
+static struct counted count_behind(struct bind *b, const struct bind_arg *arg,
+                                   const struct behind *behind)
 {
-    const struct flow_bindings *bindings = &b->flow->bindings;
-    struct behind behind = {.of = sp_arena_alloc(&b->arena, arg->n_rules * sizeof *behind.of)};
+    struct counted counted = {.of = sp_arena_alloc(&b->arena, arg->n_rules * sizeof *counted.of)};
 
-    for (size_t i = 0; i < bindings->n_site_sources; i++) {
-        const struct flow_site_source *s = &bindings->site_sources[i];
-        size_t rule = 0;
+    for (size_t i = 0; i < behind->n; i++) {
+        const struct flow_site_source *s = &behind->of[i];
 
-        if (!sp_str_eq(s->tool, traced->lookup) || !sp_str_eq(s->arg, traced->arg) ||
-            !sp_str_eq(s->site, site))
-            continue;
-        for (size_t k = 0; k < traced->n_found; k++) {
-            const struct flow_found *found = &traced->found[k];
-
-            if (!bind_rules_has(traced, found))
+        for (size_t k = 0; k < arg->n_rules; k++) {
+            if (!sp_str_eq(arg->rules[k].source->tool, s->source_tool) ||
+                !sp_str_eq(arg->rules[k].source->name, s->source_path))
                 continue;
-            if (sp_str_eq(found->tool, s->source_tool) && sp_str_eq(found->path, s->source_path)) {
-                behind.of[rule] = add_counts(behind.of[rule], s->values);
-                behind.total = add_counts(behind.total, s->values);
-            }
-            rule++;
+            counted.of[k] = add_counts(counted.of[k], s->values);
+            counted.total = add_counts(counted.total, s->values);
         }
     }
-    return behind;
+    return counted;
 }
 
 /* The ranks of rules: how many come first, as they count more or stand before it. */
-static size_t *rank(struct bind *b, const struct behind *behind, size_t n)
+static size_t *rank(struct bind *b, const struct counted *counted, size_t n)
 {
     size_t *ranks = sp_arena_alloc(&b->arena, n * sizeof *ranks);
 
     for (size_t i = 0; i < n; i++) {
         for (size_t k = 0; k < n; k++)
-            ranks[i] += behind->of[k] > behind->of[i] || (k < i && behind->of[k] == behind->of[i]);
+            ranks[i] +=
+                counted->of[k] > counted->of[i] || (k < i && counted->of[k] == counted->of[i]);
     }
     return ranks;
 }
@@ -129,31 +155,27 @@ static size_t ranked_order(struct bind_arg *arg, size_t *ranks)
     return arg->n_orders++;
 }
 
-/* The site_sources of an argument stand together, and of these those of a site. */
+/* Where there is but one rule, every order of them is by recency. */
 static void add_sites(struct bind *b, struct bind_arg *arg, const struct flow_traced *traced)
 {
-    const struct flow_bindings *bindings = &b->flow->bindings;
-    const struct sp_str *last = NULL;
-    size_t n = 0;
+    struct behind rest = {0};
 
-    for (size_t i = 0; i < bindings->n_site_sources; i++)
-        n += sp_str_eq(bindings->site_sources[i].tool, traced->lookup) &&
-             sp_str_eq(bindings->site_sources[i].arg, traced->arg);
-    arg->sites = sp_arena_alloc(&b->arena, n * sizeof *arg->sites);
-    arg->orders = sp_arena_alloc(&b->arena, (n + 1) * sizeof *arg->orders);
+    if (arg->n_rules > 1)
+        rest = sites_of(&b->flow->bindings, traced);
+    arg->sites = sp_arena_alloc(&b->arena, rest.n * sizeof *arg->sites);
+    arg->orders = sp_arena_alloc(&b->arena, (rest.n + 1) * sizeof *arg->orders);
     arg->n_orders = 1;
-    for (size_t i = 0; i < bindings->n_site_sources; i++) {
-        const struct flow_site_source *s = &bindings->site_sources[i];
-        struct behind behind;
+    while (rest.n > 0) {
+        struct behind behind = {rest.of, 1};
+        struct counted counted;
 
-        if (!sp_str_eq(s->tool, traced->lookup) || !sp_str_eq(s->arg, traced->arg) ||
-            (last != NULL && sp_str_eq(*last, s->site)))
-            continue;
-        last = &s->site;
-        behind = count_behind(b, traced, arg, s->site);
-        if (behind.total >= BIND_RULES_MIN_SITE_VALUES)
-            arg->sites[arg->n_sites++] =
-                (struct bind_site){s->site, ranked_order(arg, rank(b, &behind, arg->n_rules))};
+        while (behind.n < rest.n && sp_str_eq(rest.of[behind.n].site, rest.of[0].site))
+            behind.n++;
+        rest = (struct behind){rest.of + behind.n, rest.n - behind.n};
+        counted = count_behind(b, arg, &behind);
+        if (counted.total >= BIND_RULES_MIN_SITE_VALUES)
+            arg->sites[arg->n_sites++] = (struct bind_site){
+                behind.of->site, ranked_order(arg, rank(b, &counted, arg->n_rules))};
     }
 }
 

@@ -168,6 +168,7 @@ struct bind_found {
 
 /* A place in outputs: of a tool at a path, or of any tool in members of a name. */
 struct bind_source {
+    struct sp_str tool; /* of a path */
     struct sp_str name; /* the path or the member's name */
     struct outputs_path path;
     struct bind_user *users;
