@@ -104,7 +104,7 @@ static int add_session(struct spool *spool, const struct episodes_options *o, co
 
     if (err < 0)
         return err;
-    turns = sources_turns(&log);
+    turns = sessionlog_turns(&log);
     err = add_episode(spool, o, turns_episode(turns), turns, ret_err);
     turns_free(turns);
     sessionlog_deinit(&log);

@@ -70,7 +70,7 @@ static int replay_log(const char *path, const struct replay_options *options, bo
 
     if (err < 0)
         return err;
-    turns = sources_turns(&log);
+    turns = sessionlog_turns(&log);
     counts = replay_session(options, turns, is_json ? &spool->text : NULL);
     if (is_json)
         replay_report_put_json(&spool->text, log.header.session, &counts);
@@ -141,10 +141,9 @@ static int open_sources(struct sources *sources, const struct replay_args *args,
 
 static int replay(const struct replay_args *args, const struct flow *flow)
 {
-    struct served_oracle oracle = {
-        .is_mock = args->oracle == ORACLE_MOCK,
-        .cache = args->cache != NULL ? args->cache : ORACLE_CACHE_STRETTO,
-    };
+    enum oracle_client_kind kind =
+        args->oracle == ORACLE_MOCK ? ORACLE_CLIENT_MOCK : ORACLE_CLIENT_REPLAY;
+    struct served_oracle oracle = {0};
     struct replay_options options = {
         .flow = flow,
         .threshold = args->threshold.is_given ? args->threshold.value : DEFAULT_THRESHOLD,
@@ -159,6 +158,7 @@ static int replay(const struct replay_args *args, const struct flow *flow)
     int status;
 
     if (served_decider(flow, args->decider, &options.decider, &err) < 0 ||
+        served_open(&oracle, kind, args->cache, &err) < 0 ||
         open_sources(&sources, args, flow, &err) < 0 ||
         replay_all(&sources, &options, args->json, &spool, &totals, &err) < 0) {
         status = cmd_fail("%s", err.text);
@@ -169,6 +169,7 @@ static int replay(const struct replay_args *args, const struct flow *flow)
     }
     spool_deinit(&spool);
     sources_deinit(&sources);
+    served_close(&oracle);
     return status;
 }
 

@@ -42,16 +42,3 @@ void sources_put_paths(struct sp_buf *b, const struct sp_opt_list *paths)
         sp_buf_add(b, paths->v[i]);
     }
 }
-
-struct turns *sources_turns(const struct sessionlog *log)
-{
-    const struct sessionlog_header *header = &log->header;
-    struct turns *turns = turns_new(header->session, header->domain, header->agent_model);
-
-    for (size_t i = 0; i < log->n_entries; i++) {
-        const struct sessionlog_entry *entry = &log->entries[i];
-
-        turns_feed(turns, entry->from, entry->t_ms, entry->message);
-    }
-    return turns;
-}

@@ -32,6 +32,3 @@ void sources_deinit(struct sources *s);
 
 /* Appends the paths of a list, joined by ", ". */
 void sources_put_paths(struct sp_buf *b, const struct sp_opt_list *paths);
-
-/* Makes the turns of a log that was read; the caller's. */
-struct turns *sources_turns(const struct sessionlog *log);

@@ -8,8 +8,9 @@
 #include "cmd/cmd.h"
 
 static const struct cmd *const commands[] = {
-    &cmd_episodes, &cmd_manifest, &cmd_redact,    &cmd_guards,
-    &cmd_sessions, &cmd_show,     &cmd_flow_show, &cmd_replay,
+    &cmd_sessions, &cmd_show,      &cmd_episodes,  &cmd_manifest, &cmd_redact,
+    &cmd_learn,    &cmd_flow_show, &cmd_flow_diff, &cmd_replay,   &cmd_promote,
+    &cmd_audit,    &cmd_evaluate,  &cmd_guards,
 };
 
 #define N_COMMANDS (sizeof commands / sizeof commands[0])

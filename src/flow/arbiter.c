@@ -1,5 +1,6 @@
 /* The arbiter: reading an answer, and a softmax of weighted features. */
 
+#include <float.h>
 #include <math.h>
 
 #include "flow/arbiter.h"
@@ -90,9 +91,10 @@ bool arbiter_read(const struct oracle_response *response, const struct predict_o
     return true;
 }
 
+/* An answer's numbers are finite, but the product of two need not be. */
 static double log_of(double p)
 {
-    return log(fmax(p, MIN_LOG));
+    return log(fmin(fmax(p, MIN_LOG), DBL_MAX));
 }
 
 static double logit_of(double p)
@@ -133,33 +135,32 @@ static double rate_of(double n, double decisions, double overall)
     return (n + PRIOR_DECISIONS * overall) / (decisions + PRIOR_DECISIONS);
 }
 
-/* What the features of an option weigh together. */
-static double score(const struct flow_predicates *weighed, const struct flow_fold *fold,
-                    const struct predict_site *site, const struct predict_options *options,
-                    const double *habit, const struct arbiter_answer *answer, size_t i)
+size_t arbiter_n_features(const struct flow *f)
 {
-    static const struct flow_rate nothing;
+    return N_LEADING + f->weighed.n + 1;
+}
+
+void arbiter_features(const struct flow *f, const struct flow_fold *fold,
+                      const struct predict_site *site, const struct predict_options *options,
+                      const double *habit, const struct arbiter_answer *answer, size_t option,
+                      double *ret)
+{
     const struct flow_rate *rate = flow_rate_of(fold, site->name);
-    const double *w = fold->weights;
-    bool is_respond = i == options->respond;
-    double s = 0;
+    bool is_respond = option == options->respond;
+    double agreed = rate != NULL ? rate->agreed : 0;
+    double decisions = rate != NULL ? rate->decisions : 0;
 
-    if (rate == NULL)
-        rate = &nothing;
-    s += w[0] * log_of(habit[i]);
-    s += w[1] * log_of(answer->one[i]);
-    s += w[2] * log_of(answer->two[i]);
-    s += w[3] * is_respond;
-    for (size_t k = 0; k < weighed->n; k++) {
-        const struct flow_predicate *p = &weighed->of[k];
+    *ret++ = log_of(habit[option]);
+    *ret++ = log_of(answer->one[option]);
+    *ret++ = log_of(answer->two[option]);
+    *ret++ = is_respond;
+    for (size_t i = 0; i < f->weighed.n; i++) {
+        const struct flow_predicate *p = &f->weighed.of[i];
+        bool bears = bears_on(&p->favors, site, options->of[option], is_respond);
 
-        if (bears_on(&p->favors, site, options->of[i], is_respond))
-            s += w[N_LEADING + k] * said_of(answer, p->id);
+        *ret++ = bears ? said_of(answer, p->id) : 0;
     }
-    if (i == answer->pick)
-        s += w[N_LEADING + weighed->n] *
-             logit_of(rate_of(rate->agreed, rate->decisions, fold->agree));
-    return s;
+    *ret = option == answer->pick ? logit_of(rate_of(agreed, decisions, fold->agree)) : 0;
 }
 
 /* Turns scores into chances that add up to `total`. */
@@ -186,10 +187,15 @@ double *arbiter_chances(const struct flow *f, const struct flow_fold *fold,
     const struct flow_rate *rate = flow_rate_of(fold, site->name);
     double covered = rate != NULL ? rate->covered : 0;
     double decisions = rate != NULL ? rate->decisions : 0;
+    size_t n = arbiter_n_features(f);
+    double *x = sp_arena_alloc(arena, n * sizeof *x);
     double *chances = sp_arena_alloc(arena, options->n * sizeof *chances);
 
-    for (size_t i = 0; i < options->n; i++)
-        chances[i] = score(&f->weighed, fold, site, options, habit, answer, i);
+    for (size_t i = 0; i < options->n; i++) {
+        arbiter_features(f, fold, site, options, habit, answer, i, x);
+        for (size_t k = 0; k < n; k++)
+            chances[i] += fold->weights[k] * x[k];
+    }
     spread(chances, options->n, rate_of(covered, decisions, fold->cover));
     return chances;
 }

@@ -28,6 +28,23 @@ struct arbiter_answer {
 bool arbiter_read(const struct oracle_response *response, const struct predict_options *options,
                   struct sp_arena *arena, struct arbiter_answer *ret);
 
+/* How many features an option has, and so how many weights a fold. */
+size_t arbiter_n_features(const struct flow *f);
+
+/*
+ * The features of an option, in the order of the weights; they are finite. The chances come of
+ * their sums by weight.
+ *
+ * fold:   only its rates count.
+ * habit:  what predict_by_habit() gives.
+ * option: its index.
+ * ret:    room for arbiter_n_features().
+ */
+void arbiter_features(const struct flow *f, const struct flow_fold *fold,
+                      const struct predict_site *site, const struct predict_options *options,
+                      const double *habit, const struct arbiter_answer *answer, size_t option,
+                      double *ret);
+
 /*
  * The chances of the options, in their order; they add up to the chance that the site's next step
  * is one of these at all.

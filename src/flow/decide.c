@@ -357,6 +357,13 @@ struct sp_str decide_site(const struct decide *d)
     return d->has_site ? d->site.name : (struct sp_str){0};
 }
 
+const double *decide_chances(const struct decide *d, const struct predict_options **ret_options)
+{
+    if (d->chances != NULL)
+        *ret_options = &d->choices;
+    return d->chances;
+}
+
 void decide_free(struct decide *d)
 {
     if (d == NULL)

@@ -8,6 +8,7 @@
  */
 
 #include "flow/bind.h"
+#include "flow/predict.h"
 #include "flow/recall.h"
 #include "oracle/oracle.h"
 
@@ -68,6 +69,15 @@ struct sp_str decide_reason(const struct decide *d);
 
 /* The site, or a `p` of NULL when the last step is no call. */
 struct sp_str decide_site(const struct decide *d);
+
+/*
+ * The chances that the decider gave the site's options, whatever became of them; the decision's.
+ *
+ * ret_options: the options, the decision's, of which there are as many; untouched without chances.
+ * Returns:     NULL when it ended before it had any: where the flow has no business deciding,
+ * before an answer, and without a complete one.
+ */
+const double *decide_chances(const struct decide *d, const struct predict_options **ret_options);
 
 /* What the record of a decision says that the decision does not know. */
 struct decide_context {

@@ -185,6 +185,17 @@ static size_t count_features(const struct flow *f, struct sp_str tool)
     return n;
 }
 
+void flowshow_put_fields(struct sp_buf *b, const struct flow_fields *fields)
+{
+    for (size_t i = 0; i < fields->n; i++) {
+        sp_buf_addf(b, "%s%s", i > 0 ? ", " : "", fields->of[i].is_len ? "number in " : "");
+        if (fields->of[i].path.len > 0)
+            markdown_put_code(b, fields->of[i].path);
+        else
+            sp_buf_add(b, SP_STR("the output"));
+    }
+}
+
 static void put_features(struct sp_buf *b, const struct flow *f)
 {
     if (f->n_fields == 0)
@@ -197,13 +208,7 @@ static void put_features(struct sp_buf *b, const struct flow *f)
         sp_buf_add(b, SP_STR("| "));
         markdown_put_code(b, fields->tool);
         sp_buf_add(b, SP_STR(" | "));
-        for (size_t k = 0; k < fields->n; k++) {
-            sp_buf_addf(b, "%s%s", k > 0 ? ", " : "", fields->of[k].is_len ? "number in " : "");
-            if (fields->of[k].path.len > 0)
-                markdown_put_code(b, fields->of[k].path);
-            else
-                sp_buf_add(b, SP_STR("the output"));
-        }
+        flowshow_put_fields(b, fields);
         sp_buf_add(b, SP_STR(" | "));
         markdown_put_count(b, count_features(f, fields->tool));
         sp_buf_add(b, SP_STR(" |\n"));

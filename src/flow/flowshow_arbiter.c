@@ -43,13 +43,25 @@ static bool is_one_fit(const struct flow *f)
 }
 
 /* Divides before it adds up, as big numbers could not be added. */
-static double mean_weight(const struct flow *f, size_t weight)
+double flowshow_mean_weight(const struct flow *f, size_t weight)
 {
     double mean = 0;
 
     for (size_t i = 0; i < f->n_folds; i++)
         mean += f->folds[i].weights[weight] / (double)f->n_folds;
     return mean;
+}
+
+void flowshow_put_weight_name(struct sp_buf *b, const struct flow *f, size_t weight)
+{
+    if (weight < N_FIRST) {
+        sp_buf_add(b, sp_str_of(first_weights[weight]));
+    } else if (weight < N_FIRST + f->weighed.n) {
+        sp_buf_add(b, SP_STR("predicate "));
+        markdown_put_code(b, f->weighed.of[weight - N_FIRST].id);
+    } else {
+        sp_buf_add(b, SP_STR("the model's record at the site"));
+    }
 }
 
 static void put_weights(struct sp_buf *b, const struct flow *f)
@@ -59,15 +71,8 @@ static void put_weights(struct sp_buf *b, const struct flow *f)
     sp_buf_add(b, SP_STR("| Evidence | Weight |\n|---|---|\n"));
     for (size_t i = 0; i < n; i++) {
         sp_buf_add(b, SP_STR("| "));
-        if (i < N_FIRST) {
-            sp_buf_add(b, sp_str_of(first_weights[i]));
-        } else if (i + 1 < n) {
-            sp_buf_add(b, SP_STR("predicate "));
-            markdown_put_code(b, f->weighed.of[i - N_FIRST].id);
-        } else {
-            sp_buf_add(b, SP_STR("the model's record at the site"));
-        }
-        sp_buf_addf(b, " | %.3f |\n", mean_weight(f, i));
+        flowshow_put_weight_name(b, f, i);
+        sp_buf_addf(b, " | %.3f |\n", flowshow_mean_weight(f, i));
     }
 }
 

@@ -1,11 +1,9 @@
 /* Where a flow takes arguments from, for a reviewer. */
 
-#include <stdlib.h>
-
-#include "base/sp_alloc.h"
 #include "flow/bind_rules.h"
 #include "flow/flowshow_parts.h"
 #include "flow/markdown.h"
+#include "flow/origin.h"
 #include "flow/verdict.h"
 
 /* ---- bindings ---- */
@@ -19,11 +17,16 @@ static bool counts_any(const struct flow_useds *useds)
     return false;
 }
 
-static void put_source(struct sp_buf *b, struct sp_str tool, struct sp_str path, uint64_t n)
+void flowshow_put_source(struct sp_buf *b, const struct flow_found *found)
 {
-    markdown_put_code(b, tool);
+    markdown_put_code(b, found->tool);
     sp_buf_add_char(b, ' ');
-    markdown_put_code(b, path);
+    markdown_put_code(b, found->path);
+}
+
+static void put_source(struct sp_buf *b, const struct flow_found *found, uint64_t n)
+{
+    flowshow_put_source(b, found);
     sp_buf_add(b, SP_STR(" ("));
     markdown_put_count(b, n);
 }
@@ -31,56 +34,52 @@ static void put_source(struct sp_buf *b, struct sp_str tool, struct sp_str path,
 static void put_sources(struct sp_buf *b, const struct flow *f, struct sp_str lookup,
                         struct sp_str arg)
 {
-    const struct flow_traced *list = flow_traced_of(&f->bindings.lists, lookup, arg);
-    const struct flow_traced *traced =
-        list != NULL ? list : flow_traced_of(&f->bindings.sources, lookup, arg);
-    size_t n = 0;
+    struct sp_arena arena = {0};
+    struct origin_sources sources = origin_sources(f, lookup, arg, &arena);
 
-    for (size_t i = 0; traced != NULL && i < traced->n_found; i++) {
-        const struct flow_found *found = &traced->found[i];
-
-        if (!bind_rules_has(traced, found))
-            continue;
-        if (n++ > 0)
+    for (size_t i = 0; i < sources.n; i++) {
+        if (i > 0)
             sp_buf_add(b, SP_STR(", "));
-        else if (list != NULL)
+        else if (sources.is_list)
             sp_buf_add(b, SP_STR("whole list: "));
-        put_source(b, found->tool, found->path, found->n);
+        put_source(b, sources.of[i], sources.of[i]->n);
         sp_buf_add(b, SP_STR(" of "));
-        markdown_put_count(b, traced->values);
+        markdown_put_count(b, sources.values);
         sp_buf_add_char(b, ')');
     }
-    if (n == 0)
+    if (sources.n == 0)
         sp_buf_add(b, verdict_can_bind(f, lookup, arg) ? SP_STR("a constant")
                                                        : SP_STR("none: never made"));
+    sp_arena_deinit(&arena);
 }
 
-static double chance_of(struct flow_ratio r)
+static void put_chance(struct sp_buf *b, const struct flow *f, struct sp_str lookup,
+                       enum origin_pick pick)
 {
-    return ((double)r.hits + 1) / ((double)r.n + 2);
-}
+    struct origin_chance chance = origin_chance(f, lookup, pick);
 
-static void put_ratio(struct sp_buf *b, double chance, struct flow_ratio r)
-{
-    sp_buf_addf(b, "%.2f (", chance);
-    markdown_put_count(b, r.hits);
+    if (!chance.is_counted) {
+        sp_buf_add(b, SP_STR("—"));
+        return;
+    }
+    sp_buf_addf(b, "%.2f (", chance.chance);
+    markdown_put_count(b, chance.ratio.hits);
     sp_buf_add_char(b, '/');
-    markdown_put_count(b, r.n);
+    markdown_put_count(b, chance.ratio.n);
     sp_buf_add_char(b, ')');
 }
 
-/* Appends a cell with the chance of picks of a kind; they are taken to be as good as others are. */
-static void put_used(struct sp_buf *b, const struct flow_useds *useds, struct sp_str lookup,
-                     double other, bool is_bound)
+/* Appends a cell with the chance of picks of a kind, if any lookup counts them apart. */
+static void put_used(struct sp_buf *b, const struct flow *f, const struct flow_useds *useds,
+                     struct sp_str lookup, enum origin_pick pick)
 {
-    const struct flow_used *used = flow_used_of(useds, lookup);
+    double pooled;
 
     if (!counts_any(useds))
         return;
     sp_buf_add_char(b, ' ');
-    if (is_bound && used != NULL)
-        put_ratio(b, ((double)used->ratio.hits + 2 * other) / ((double)used->ratio.n + 2),
-                  used->ratio);
+    if (verdict_chance(f, lookup, &pooled))
+        put_chance(b, f, lookup, pick);
     else
         sp_buf_add(b, SP_STR("—"));
     sp_buf_add(b, SP_STR(" |"));
@@ -89,23 +88,19 @@ static void put_used(struct sp_buf *b, const struct flow_useds *useds, struct sp
 /* Appends the cells behind the sources. */
 static void put_chances(struct sp_buf *b, const struct flow *f, struct sp_str lookup)
 {
-    const struct flow_agreed *agreed = flow_agreed_of(f, lookup);
-    struct flow_ratio unmentioned = agreed != NULL ? agreed->unmentioned : (struct flow_ratio){0};
-    struct flow_ratio mentioned = agreed != NULL ? agreed->mentioned : (struct flow_ratio){0};
     double pooled;
-    bool is_bound = verdict_chance(f, lookup, &pooled);
 
     sp_buf_add_char(b, ' ');
-    if (is_bound) {
-        put_ratio(b, chance_of(unmentioned), unmentioned);
+    if (verdict_chance(f, lookup, &pooled)) {
+        put_chance(b, f, lookup, ORIGIN_UNMENTIONED);
         sp_buf_add(b, SP_STR(", "));
-        put_ratio(b, chance_of(mentioned), mentioned);
+        put_chance(b, f, lookup, ORIGIN_MENTIONED);
     } else {
         sp_buf_add(b, SP_STR("—"));
     }
     sp_buf_add(b, SP_STR(" |"));
-    put_used(b, &f->bindings.named_other, lookup, chance_of(unmentioned), is_bound);
-    put_used(b, &f->bindings.described_read, lookup, chance_of(unmentioned), is_bound);
+    put_used(b, f, &f->bindings.named_other, lookup, ORIGIN_NAMED_OTHER);
+    put_used(b, f, &f->bindings.described_read, lookup, ORIGIN_DESCRIBED_READ);
     sp_buf_add_char(b, '\n');
 }
 
@@ -177,47 +172,8 @@ void flowshow_put_constants(struct sp_buf *b, const struct flow *f)
 
 /* ---- sources by site ---- */
 
-/* A source of an argument with what was found there behind one site. */
-struct ranked {
-    const struct flow_found *found;
-    uint64_t n;
-    size_t place; /* in key order */
-};
-
-static int cmp_ranked(const void *a, const void *b)
-{
-    const struct ranked *x = a;
-    const struct ranked *y = b;
-
-    if (x->n != y->n)
-        return x->n > y->n ? -1 : 1;
-    return x->place < y->place ? -1 : 1;
-}
-
-static uint64_t add_counts(uint64_t a, uint64_t b)
-{
-    return a <= UINT64_MAX - b ? a + b : UINT64_MAX;
-}
-
-/* How many values were found at a source behind the site of the entry `s`. */
-static uint64_t count_behind(const struct flow *f, const struct flow_site_source *s,
-                             const struct flow_found *found)
-{
-    uint64_t n = 0;
-
-    for (size_t i = 0; i < f->bindings.n_site_sources; i++) {
-        const struct flow_site_source *other = &f->bindings.site_sources[i];
-
-        if (sp_str_eq(other->tool, s->tool) && sp_str_eq(other->arg, s->arg) &&
-            sp_str_eq(other->site, s->site) && sp_str_eq(other->source_tool, found->tool) &&
-            sp_str_eq(other->source_path, found->path))
-            n = add_counts(n, other->values);
-    }
-    return n;
-}
-
-static void put_ranked(struct sp_buf *b, const struct flow_site_source *s,
-                       const struct ranked *ranked, size_t n)
+static void put_order(struct sp_buf *b, const struct flow_site_source *s,
+                      const struct origin_order *order)
 {
     sp_buf_add(b, SP_STR("| "));
     markdown_put_code(b, s->tool);
@@ -226,10 +182,10 @@ static void put_ranked(struct sp_buf *b, const struct flow_site_source *s,
     sp_buf_add(b, SP_STR(" | "));
     markdown_put_code(b, s->site);
     sp_buf_add(b, SP_STR(" | "));
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < order->n; i++) {
         if (i > 0)
             sp_buf_add(b, SP_STR(", "));
-        put_source(b, ranked[i].found->tool, ranked[i].found->path, ranked[i].n);
+        put_source(b, order->of[i].found, order->of[i].n);
         sp_buf_add_char(b, ')');
     }
     sp_buf_add(b, SP_STR(" |\n"));
@@ -238,27 +194,13 @@ static void put_ranked(struct sp_buf *b, const struct flow_site_source *s,
 /* Appends the row of an entry's site, if the argument has an order of its own there. */
 static void put_site_order(struct sp_buf *b, const struct flow *f, const struct flow_site_source *s)
 {
-    const struct flow_traced *traced = flow_traced_of(&f->bindings.sources, s->tool, s->arg);
-    struct ranked *ranked;
-    uint64_t total = 0;
-    size_t n = 0;
+    struct sp_arena arena = {0};
+    struct origin_sources sources = origin_sources(f, s->tool, s->arg, &arena);
+    struct origin_order order = origin_order(f, s->tool, s->arg, s->site, &sources, &arena);
 
-    if (traced == NULL || flow_traced_of(&f->bindings.lists, s->tool, s->arg) != NULL)
-        return;
-    ranked = sp_calloc(traced->n_found, sizeof *ranked);
-    for (size_t i = 0; i < traced->n_found; i++) {
-        const struct flow_found *found = &traced->found[i];
-
-        if (!bind_rules_has(traced, found))
-            continue;
-        ranked[n] = (struct ranked){found, count_behind(f, s, found), n};
-        total = add_counts(total, ranked[n++].n);
-    }
-    if (n > 1 && total >= BIND_RULES_MIN_SITE_VALUES) {
-        qsort(ranked, n, sizeof *ranked, cmp_ranked);
-        put_ranked(b, s, ranked, n);
-    }
-    free(ranked);
+    if (order.n > 0)
+        put_order(b, s, &order);
+    sp_arena_deinit(&arena);
 }
 
 static bool has_same_site(const struct flow_site_source *a, const struct flow_site_source *b)

@@ -153,6 +153,13 @@ static const struct flowjson_field manifest_fields[] = {
 };
 static const struct flowjson_type manifest = OBJECT(flow, manifest_fields);
 
+const struct flowjson_type flowtable_tools = {
+    .form = FLOWJSON_OBJECT,
+    .size = sizeof(struct flow),
+    .fields = manifest_fields + 1, /* without the domain */
+    .n_fields = N_OF(manifest_fields) - 1,
+};
+
 static int read_place(const struct flowjson_at *at, struct sp_str value, void *ret)
 {
     struct flow_field *field = ret;

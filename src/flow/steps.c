@@ -11,9 +11,6 @@
 #define MAX_FEATURE 4095
 #define N_OUTCOMES  4
 
-/* The text of what is not there or has another type. */
-#define NOTHING SP_STR("\xe2\x88\x85")
-
 struct steps_iter steps_iter(const struct episode_view *view)
 {
     return (struct steps_iter){.view = view, .n_events = view->episode->n_events};
@@ -74,38 +71,35 @@ static bool find_value(struct sp_str value, struct sp_str path, struct sp_str *r
     return true;
 }
 
-static struct sp_str scalar_text(struct sp_str value, struct sp_arena *arena)
+void steps_scalar_text(struct sp_str value, struct sp_buf *ret)
 {
-    struct sp_buf b = {0};
-    struct sp_str text;
-
     switch (jget_type(value)) {
     case JSCAN_FALSE:
-        return SP_STR("false");
+        sp_buf_add(ret, SP_STR("false"));
+        break;
     case JSCAN_TRUE:
-        return SP_STR("true");
+        sp_buf_add(ret, SP_STR("true"));
+        break;
     case JSCAN_STRING:
-        jget_text(value, &b);
+        jget_text(value, ret);
         break;
     case JSCAN_NUMBER:
-        jcanon(&b, value);
+        jcanon(ret, value);
         break;
     case JSCAN_NULL:
     case JSCAN_ARRAY:
     case JSCAN_OBJECT:
-        return NOTHING;
+        sp_buf_add(ret, STEPS_NOTHING);
+        break;
     }
-    text = sp_arena_copy(arena, sp_buf_str(&b));
-    sp_buf_deinit(&b);
-    return text;
 }
 
-static struct sp_str len_text(struct sp_str value)
+struct sp_str steps_len_text(struct sp_str value)
 {
     size_t n = 0;
 
     if (jget_type(value) != JSCAN_ARRAY)
-        return NOTHING;
+        return STEPS_NOTHING;
     for (struct jget_iter it = jget_iter(value); n < 2 && jget_next(&it);)
         n++;
     return n == 0 ? SP_STR("0") : n == 1 ? SP_STR("1") : SP_STR("2+");
@@ -114,11 +108,28 @@ static struct sp_str len_text(struct sp_str value)
 static struct sp_str field_text(const struct flow_field *field, struct sp_str output,
                                 struct sp_arena *arena)
 {
+    struct sp_buf b = {0};
     struct sp_str value;
+    struct sp_str text;
 
     if (!find_value(output, field->path, &value))
-        return NOTHING;
-    return field->is_len ? len_text(value) : scalar_text(value, arena);
+        return STEPS_NOTHING;
+    if (field->is_len)
+        return steps_len_text(value);
+    steps_scalar_text(value, &b);
+    text = sp_arena_copy(arena, sp_buf_str(&b));
+    sp_buf_deinit(&b);
+    return text;
+}
+
+bool steps_output(const struct steps_step *step, struct sp_str *ret)
+{
+    struct jscan output;
+
+    if (step->result == NULL || !jscan(step->result->text, MAX_DEPTH, &output))
+        return false;
+    *ret = output.value;
+    return true;
 }
 
 static uint64_t feature_of(const struct flow *f, const struct steps_step *step)
@@ -126,25 +137,31 @@ static uint64_t feature_of(const struct flow *f, const struct steps_step *step)
     const struct flow_fields *fields = flow_fields_of(f, step->call->name);
     struct sp_arena arena = {0};
     struct sp_str *values;
-    struct jscan output;
+    struct sp_str output;
     uint64_t id;
 
-    if (fields == NULL || step->result == NULL || !jscan(step->result->text, MAX_DEPTH, &output))
+    if (fields == NULL || !steps_output(step, &output))
         return 0;
     values = sp_arena_alloc(&arena, fields->n * sizeof *values);
     for (size_t i = 0; i < fields->n; i++)
-        values[i] = field_text(&fields->of[i], output.value, &arena);
+        values[i] = field_text(&fields->of[i], output, &arena);
     id = flow_feature_of(f, step->call->name, values, fields->n);
     sp_arena_deinit(&arena);
-    return id < MAX_FEATURE ? id : MAX_FEATURE;
+    return id;
+}
+
+uint32_t steps_symbol_of(uint64_t action, enum steps_outcome outcome, uint64_t feature)
+{
+    if (feature > MAX_FEATURE)
+        feature = MAX_FEATURE;
+    return (uint32_t)((action * N_OUTCOMES + outcome) * (MAX_FEATURE + 1) + feature);
 }
 
 uint32_t steps_symbol(const struct flow *f, const struct steps_step *step)
 {
-    uint64_t action = step->call != NULL ? flow_action(f, step->call->name) : 0;
-    uint64_t feature = step->call != NULL ? feature_of(f, step) : 0;
-
-    return (uint32_t)((action * N_OUTCOMES + step->outcome) * (MAX_FEATURE + 1) + feature);
+    if (step->call == NULL)
+        return steps_symbol_of(0, step->outcome, 0);
+    return steps_symbol_of(flow_action(f, step->call->name), step->outcome, feature_of(f, step));
 }
 
 void steps_history(const struct flow *f, const struct episode_view *view, uint32_t *ret, size_t n)

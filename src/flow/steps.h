@@ -13,6 +13,9 @@
 #include "flow/flow.h"
 #include "trace/episode.h"
 
+/* The text of a field that is not there, or has another type. */
+#define STEPS_NOTHING SP_STR("\xe2\x88\x85")
+
 /* How a step came out; the numbers are those in symbols. */
 enum steps_outcome {
     STEPS_SUCCEEDED,  /* a call with a result that is no error */
@@ -44,8 +47,26 @@ struct steps_iter {
 struct steps_iter steps_iter(const struct episode_view *view);
 bool steps_back(struct steps_iter *it, struct steps_step *ret);
 
+/*
+ * The output of a step, of which its code features are made: the JSON value that its result's text
+ * is, an error's too.
+ *
+ * Returns: whether it has one; `ret` stays untouched if not.
+ */
+bool steps_output(const struct steps_step *step, struct sp_str *ret);
+
+/*
+ * The text of a field by the value at its path: of a scalar, appended; or of how many elements an
+ * array has, a constant. A value of another type has STEPS_NOTHING.
+ */
+void steps_scalar_text(struct sp_str value, struct sp_buf *ret);
+struct sp_str steps_len_text(struct sp_str value);
+
 /* The symbol of a step: its action, its outcome, and what its output says by the flow's map. */
 uint32_t steps_symbol(const struct flow *f, const struct steps_step *step);
+
+/* The symbol of what a step consists of; a feature beyond 4095 counts as that. */
+uint32_t steps_symbol_of(uint64_t action, enum steps_outcome outcome, uint64_t feature);
 
 /* Sets ret[0] to ret[n - 1] to the symbols of a view's last steps, with FLOW_PADDING before them.
  */

@@ -74,47 +74,75 @@ const char *oracle_client_key_error(const struct oracle_client *c)
 
 static void on_jev(void *owner, struct oracle_response *response, const char *error);
 
-/* Puts a question where it belongs: among the ready ones, or to the service. */
-static void look_up(struct oracle_client_ask *ask, const struct oracle_request *request,
-                    struct sp_str bytes)
+static struct oracle_client_ask *make_ask(struct oracle_client *c, const char *key,
+                                          oracle_client_cb cb, void *owner)
+{
+    struct oracle_client_ask *ask = sp_calloc(1, sizeof *ask);
+
+    assert(!c->is_closing);
+    ask->client = c;
+    ask->cb = cb;
+    ask->owner = owner;
+    memcpy(ask->key, key, ORACLE_KEY_LEN);
+    return ask;
+}
+
+/* The outcome of a question is known. */
+static void make_ready(struct oracle_client_ask *ask)
 {
     struct oracle_client *c = ask->client;
-    struct sp_err err;
-    int code = 0;
 
-    if (c->kind == ORACLE_CLIENT_MOCK)
-        oracle_mock(request, &ask->response);
-    else
-        code = oracle_cache_read(c->cache, ask->key, &ask->response, &err);
+    TAILQ_INSERT_TAIL(&c->ready, ask, link);
+    (void)uv_idle_start(&c->idle, on_idle);
+}
+
+struct oracle_client_ask *oracle_client_ask_by_key(struct oracle_client *c, const char *key,
+                                                   struct sp_str canonical, oracle_client_cb cb,
+                                                   void *owner)
+{
+    struct oracle_client_ask *ask = make_ask(c, key, cb, owner);
+    struct sp_err err;
+    int code;
+
+    assert(c->kind != ORACLE_CLIENT_MOCK);
+    code = oracle_cache_read(c->cache, ask->key, &ask->response, &err);
     if (code == ORACLE_CACHE_E_ABSENT && c->kind == ORACLE_CLIENT_JEV) {
-        ask->jev = oracle_jev_ask(c->jev, bytes, on_jev, ask);
+        ask->jev = oracle_jev_ask(c->jev, canonical, on_jev, ask);
         TAILQ_INSERT_TAIL(&c->sent, ask, link);
-        return;
+        return ask;
     }
     if (code == ORACLE_CACHE_E_ABSENT)
         sp_err_set(&err, "no cached answer for request %s", ask->key);
     if (code != 0)
         ask->error = sp_strdup(err.text);
-    TAILQ_INSERT_TAIL(&c->ready, ask, link);
-    (void)uv_idle_start(&c->idle, on_idle);
+    make_ready(ask);
+    return ask;
 }
 
 struct oracle_client_ask *oracle_client_ask(struct oracle_client *c,
                                             const struct oracle_request *request,
                                             oracle_client_cb cb, void *owner)
 {
-    struct oracle_client_ask *ask = sp_calloc(1, sizeof *ask);
-    struct sp_buf bytes = {0};
+    struct oracle_client_ask *ask;
+    struct sp_buf canonical = {0};
+    char key[ORACLE_KEY_SIZE];
 
-    assert(!c->is_closing);
-    ask->client = c;
-    ask->cb = cb;
-    ask->owner = owner;
-    oracle_put_request(&bytes, request);
-    oracle_key_of(sp_buf_str(&bytes), ask->key);
-    look_up(ask, request, sp_buf_str(&bytes));
-    sp_buf_deinit(&bytes);
+    oracle_put_request(&canonical, request);
+    oracle_key_of(sp_buf_str(&canonical), key);
+    if (c->kind == ORACLE_CLIENT_MOCK) {
+        ask = make_ask(c, key, cb, owner);
+        oracle_mock(request, &ask->response);
+        make_ready(ask);
+    } else {
+        ask = oracle_client_ask_by_key(c, key, sp_buf_str(&canonical), cb, owner);
+    }
+    sp_buf_deinit(&canonical);
     return ask;
+}
+
+const char *oracle_client_ask_key(const struct oracle_client_ask *ask)
+{
+    return ask->key;
 }
 
 void oracle_client_cancel(struct oracle_client_ask *ask)

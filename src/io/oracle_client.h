@@ -60,6 +60,20 @@ struct oracle_client_ask *oracle_client_ask(struct oracle_client *c,
                                             const struct oracle_request *request,
                                             oracle_client_cb cb, void *owner);
 
+/*
+ * The same by what a request comes to, for who no longer has it; not for MOCK, which looks at the
+ * request.
+ *
+ * key:       of the request; see oracle_key_of().
+ * canonical: its canonical bytes, borrowed; for REPLAY of no use.
+ */
+struct oracle_client_ask *oracle_client_ask_by_key(struct oracle_client *c, const char *key,
+                                                   struct sp_str canonical, oracle_client_cb cb,
+                                                   void *owner);
+
+/* The key of a question that is out; good as long as the handle. */
+const char *oracle_client_ask_key(const struct oracle_client_ask *ask);
+
 /* Gives a question up; cb does not come. */
 void oracle_client_cancel(struct oracle_client_ask *ask);
 

@@ -8,27 +8,16 @@
  * Thread: any, one at a time.
  */
 
-#include "base/sp_err.h"
 #include "flow/decide.h"
+#include "learn/ask.h"
 #include "trace/turns.h"
-
-/*
- * Answers a question of the arbiter.
- *
- * ret_key: the question's key, good until the next question; a `p` of NULL for none.
- * ret:     the caller's, ended by oracle_response_deinit(); untouched unless the result is 0.
- * Returns: 0, or negative, the cause in ret_why in one line.
- */
-typedef int (*replay_ask_fn)(void *data, const struct oracle_request *request,
-                             struct sp_str *ret_key, struct oracle_response *ret,
-                             struct sp_err *ret_why);
 
 struct replay_options {
     const struct flow *flow;
     enum decide_decider decider; /* one that the flow has the numbers for */
     double threshold;            /* that it is served with */
     uint64_t per_call;           /* lookups after one call, at most */
-    replay_ask_fn ask;           /* NULL only if the decider is not the arbiter */
+    ask_fn ask;                  /* NULL only if the decider is not the arbiter */
     void *ask_data;
 };
 

@@ -20,6 +20,7 @@
 #include "json/jput.h"
 #include "trace/logformat.h"
 #include "trace/sessionlog.h"
+#include "trace/turns.h"
 
 /* An entry is one level around its message, and so is a header around its command. */
 #define MAX_DEPTH (JSCAN_LOG_DEPTH + 1)
@@ -433,4 +434,17 @@ void sessionlog_write_entry(struct sp_buf *b, const struct sessionlog_entry *ent
         jcanon(b, entry->raw);
     }
     sp_buf_add(b, LOGFORMAT_TAIL);
+}
+
+struct turns *sessionlog_turns(const struct sessionlog *log)
+{
+    const struct sessionlog_header *header = &log->header;
+    struct turns *turns = turns_new(header->session, header->domain, header->agent_model);
+
+    for (size_t i = 0; i < log->n_entries; i++) {
+        const struct sessionlog_entry *entry = &log->entries[i];
+
+        turns_feed(turns, entry->from, entry->t_ms, entry->message);
+    }
+    return turns;
 }

@@ -11,6 +11,8 @@
 #include "base/sp_err.h"
 #include "mcp/line.h"
 
+struct turns;
+
 struct sessionlog_header {
     uint64_t version;
     struct sp_str session; /* texts are unescaped */
@@ -61,6 +63,9 @@ int sessionlog_parse(struct sp_buf *text, struct sessionlog *ret, struct sp_err 
  * ret: has no entries.
  */
 int sessionlog_read_header(const char *path, struct sessionlog *ret, struct sp_err *ret_err);
+
+/* Makes the turns of a log, read to its end; the caller's. */
+struct turns *sessionlog_turns(const struct sessionlog *log);
 
 /* Leaves a zeroed struct, for which it may be called as well. */
 void sessionlog_deinit(struct sessionlog *log);

@@ -8,6 +8,7 @@ import tarfile
 import unicodedata
 
 import harness
+import pages
 from harness import Case
 from sessions import canonical
 
@@ -170,6 +171,15 @@ class Airline(Case):
             for line in (event.get('text') or event.get('content') or '').split('\n'):
                 self.assertIn(line.replace('\t', '\\t'), out)
 
+    def test_the_results_page(self):
+        """Its commands give its table."""
+        page = pages.read('results.md')
+        checkout = os.path.join(harness.HERE, '..', '..')
+        os.symlink(os.path.abspath(os.path.join(checkout, 'test')), self.path('test'))
+        rows = pages.paste(self, page, pages.programs(self), self.tmp).splitlines()
+        self.assertEqual(len(rows), 12)
+        self.assertEqual(re.findall(r'^\| (?:habit|reach) .*\|$', page, re.M), rows)
+
 
 if __name__ == '__main__':
-    harness.main([harness.STRETTO])
+    harness.main()

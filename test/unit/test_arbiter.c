@@ -325,6 +325,47 @@ static void arbiter_weighs_the_pick_by_how_reliable_it_was_at_the_site(void **st
     assert_near(advantage(&s, &two_lookups, 2, 1), 9.210240366975849);
 }
 
+static void arbiter_features_are_those_of_the_example(void **state)
+{
+    static const double want[2][6] = {
+        {-0.019534806, -0.510825624, -0.693147181, 0, 0, 0.955511445},
+        {-3.945308983, -0.916290732, -0.693147181, 1, 0, 0},
+    };
+    struct arbiter_setup s;
+    double x[6];
+
+    (void)state;
+    set_up(&s);
+    s.flow.weighed.n = 1;
+    s.weighed[0].id = SP_STR("P");
+    s.habit[0] = (2 + (2 + (3 + 4.25 / 14) / 4) / 3) / 3;
+    s.habit[1] = 1 - s.habit[0];
+    s.one[1] = 0.4;
+    s.two[0] = s.two[1] = 0.5;
+    assert_int_equal(arbiter_n_features(&s.flow), 6);
+    for (size_t i = 0; i < 2; i++) {
+        arbiter_features(&s.flow, &s.fold, &s.site, &one_lookup, s.habit, &s.answer, i, x);
+        for (size_t k = 0; k < 6; k++)
+            assert_near(x[k], want[i][k]);
+    }
+}
+
+/* Two finite numbers of an answer are multiplied. */
+static void arbiter_features_are_finite(void **state)
+{
+    struct arbiter_setup s;
+    double x[5];
+
+    (void)state;
+    set_up(&s);
+    s.one[0] = 1e308;
+    s.two[0] = INFINITY;
+    s.fold.agree = 1e308;
+    arbiter_features(&s.flow, &s.fold, &s.site, &one_lookup, s.habit, &s.answer, 0, x);
+    for (size_t k = 0; k < 5; k++)
+        assert_true(isfinite(x[k]));
+}
+
 static void arbiter_chances_add_up_to_the_coverage(void **state)
 {
     static const struct {
@@ -362,6 +403,8 @@ int main(void)
         cmocka_unit_test(arbiter_weighs_predicates_on_the_options_they_speak_for),
         cmocka_unit_test(arbiter_clamps_logits_and_knows_nothing_of_what_was_not_answered),
         cmocka_unit_test(arbiter_weighs_the_pick_by_how_reliable_it_was_at_the_site),
+        cmocka_unit_test(arbiter_features_are_those_of_the_example),
+        cmocka_unit_test(arbiter_features_are_finite),
         cmocka_unit_test(arbiter_chances_add_up_to_the_coverage),
     };
 

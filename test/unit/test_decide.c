@@ -451,6 +451,68 @@ static void decide_by_habit_judges_the_likeliest_alone(void **state)
     decided_end(&d);
 }
 
+static void decide_tells_the_chances_of_its_options(void **state)
+{
+    static const struct {
+        enum decide_decider decider;
+        double lookup;
+        double respond;
+    } cases[] = {
+        {DECIDE_HABIT, 0.980654762, 0.019345238},
+        {DECIDE_REACH, 0.971726190, 0},
+    };
+    static const struct flow_session_event events[] = {L1, {0}};
+
+    (void)state;
+    for (size_t i = 0; i < N_OF(cases); i++) {
+        struct decide_options options = {.decider = cases[i].decider, .threshold = INFINITY};
+        const struct predict_options *offered = NULL;
+        const double *chances;
+        struct decided d;
+
+        decided_begin(&d, flow_parsed(FLOW_EXAMPLE, NULL, 0), "t1", events, NULL, &options);
+        chances = decide_chances(d.decide, &offered);
+        assert_non_null(chances);
+        assert_int_equal(offered->n, 2);
+        assert_true(sp_str_eq(offered->of[0], SP_STR("get_ticket")));
+        assert_true(sp_str_eq(offered->of[1], SP_STR("respond")));
+        assert_int_equal(offered->respond, 1);
+        assert_true(fabs(chances[0] - cases[i].lookup) < 1e-9);
+        assert_true(fabs(chances[1] - cases[i].respond) < 1e-9);
+        decided_end(&d);
+    }
+}
+
+static void decide_has_no_chances_where_it_weighs_nothing(void **state)
+{
+    static const struct flow_edit promoted[] = {
+        {"\"model\":\"\"",
+         "\"model\":\"\",\"promoted\":{\"bar\":{\"threshold\":0.3,\"min_used\":0.7,"
+         "\"min_lower\":0.5,\"min_tasks\":3},\"sites\":{}}"},
+    };
+    static const struct {
+        struct flow_session_event events[MAX_EVENTS];
+        size_t n_edits;
+    } cases[] = {
+        {{TICKETS_ASKED}, 0},
+        {{TICKETS_ASKED, CALL("7", "find_tickets", "{}"), ERROR("7", "find_tickets", "no")}, 0},
+        {{L1}, 1},
+    };
+    struct decide_options options = {.decider = DECIDE_HABIT, .threshold = INFINITY};
+
+    (void)state;
+    for (size_t i = 0; i < N_OF(cases); i++) {
+        const struct predict_options *offered = NULL;
+        struct decided d;
+
+        decided_begin(&d, flow_parsed(FLOW_EXAMPLE, promoted, cases[i].n_edits), "t1",
+                      cases[i].events, NULL, &options);
+        assert_null(decide_chances(d.decide, &offered));
+        assert_null(offered);
+        decided_end(&d);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -464,6 +526,8 @@ int main(void)
         cmocka_unit_test(decide_by_reach_judges_each_lookup_by_itself),
         cmocka_unit_test(decide_by_reach_takes_the_first_of_equals),
         cmocka_unit_test(decide_by_habit_judges_the_likeliest_alone),
+        cmocka_unit_test(decide_tells_the_chances_of_its_options),
+        cmocka_unit_test(decide_has_no_chances_where_it_weighs_nothing),
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);

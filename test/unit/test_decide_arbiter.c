@@ -1,5 +1,6 @@
 /* Tests of flow/decide.h with the arbiter: asking, answers of every sort, and the records. */
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -273,6 +274,30 @@ static void decide_takes_the_answers_of_the_stand_in(void **state)
     decided_end(&d);
 }
 
+static void decide_tells_the_chances_that_an_answer_gave(void **state)
+{
+    const struct predict_options *offered = NULL;
+    const double *chances;
+    struct decided d;
+
+    (void)state;
+    ask(&d, 0.99);
+    assert_null(decide_chances(d.decide, &offered));
+    answer(&d, GO_ON);
+    assert_null(decide_chances(d.decide, &offered));
+    assert_null(offered);
+    decided_end(&d);
+
+    ask(&d, 0.99);
+    answer(&d, NEXT "," GO_ON "," MORE);
+    chances = decide_chances(d.decide, &offered);
+    assert_non_null(chances);
+    assert_int_equal(offered->n, 2);
+    assert_true(fabs(chances[0] - 0.888858986) < 1e-9);
+    assert_true(fabs(chances[1] - 0.083363236) < 1e-9);
+    decided_end(&d);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -286,6 +311,7 @@ int main(void)
         cmocka_unit_test(decide_weighs_by_the_fold_of_the_task),
         cmocka_unit_test(decide_explores_after_an_answer_only),
         cmocka_unit_test(decide_takes_the_answers_of_the_stand_in),
+        cmocka_unit_test(decide_tells_the_chances_that_an_answer_gave),
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);
