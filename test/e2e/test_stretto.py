@@ -21,6 +21,20 @@ COMMANDS = {
     'flow-show': (['threshold', 'out', 'help'], ['f.json']),
     'redact': (['sessions', 'out', 'salt-env', 'keep-shared', 'hash-field', 'help'],
                ['--sessions', 'S', '--out', 'O']),
+    'learn': (['sessions', 'domain', 'out', 'manifest', 'rewards', 'habit-only', 'arbiter-from',
+               'refit-habit', 'manifest-options', 'predicates', 'oracle', 'oracle-cache',
+               'oracle-budget', 'alpha-samples', 'alpha', 'help'],
+              ['--sessions', 'S', '--domain', 'd', '--out', 'O', '--habit-only']),
+    'flow-diff': (['tolerance', 'threshold', 'out', 'help'], ['f.json', 'g.json']),
+    'replay': (['flow', 'sessions', 'decider', 'threshold', 'per-call', 'oracle', 'oracle-cache',
+                'json', 'help'], ['--flow', 'f.json', '--sessions', 'S']),
+    'promote': (['flow', 'sessions', 'results', 'tau2', 'task-ids', 'oracle', 'oracle-cache',
+                 'decider', 'threshold', 'per-call', 'min-used', 'min-lower', 'min-tasks', 'out',
+                 'report', 'help'], ['--flow', 'f.json', '--sessions', 'S', '--out', 'O']),
+    'audit': (['flow', 'sessions', 'results', 'tau2', 'oracle', 'oracle-cache', 'decider', 'out',
+               'json', 'help'], ['--flow', 'f.json', '--sessions', 'S']),
+    'evaluate': (['decisions', 'target', 'min-ess', 'out', 'json', 'help'],
+                 ['--decisions', 'd.jsonl', '--target', 'habit@0.3']),
 }
 EACH_COMMAND = rows(*[(name, name) for name in COMMANDS])
 # Those that print what they read of the sessions in S.
