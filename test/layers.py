@@ -15,13 +15,14 @@ SEES = {
     "guard": ["trace"],
     "oracle": ["json"],
     "flow": ["trace", "oracle"],
-    "engine": ["guard", "flow"],
+    "judge": ["trace", "oracle"],
+    "engine": ["guard", "flow", "judge"],
     "io": ["mcp", "oracle"],
     "transport": ["io"],
     "record": ["io", "trace"],
     "demo": ["io"],
     "proxy": ["transport", "record", "engine"],
-    "learn": ["flow", "guard"],
+    "learn": ["flow", "guard", "judge"],
     "cmd": ["proxy", "demo", "learn"],
 }
 

@@ -54,11 +54,16 @@ int cmd_misused(const struct cmd *cmd, const char *format, ...)
 /* Prints all of a spool on stdout; returns 0, or CMD_FAILED, the reason being told. */
 int cmd_print(struct spool *spool);
 
+extern const struct cmd cmd_ask;
 extern const struct cmd cmd_audit;
+extern const struct cmd cmd_confirm;
 extern const struct cmd cmd_episodes;
 extern const struct cmd cmd_evaluate;
 extern const struct cmd cmd_flow_diff;
 extern const struct cmd cmd_flow_show;
+extern const struct cmd cmd_export_answers;
+extern const struct cmd cmd_import_answers;
+extern const struct cmd cmd_jev_check;
 extern const struct cmd cmd_learn;
 extern const struct cmd cmd_promote;
 extern const struct cmd cmd_replay;

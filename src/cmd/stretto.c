@@ -8,9 +8,10 @@
 #include "cmd/cmd.h"
 
 static const struct cmd *const commands[] = {
-    &cmd_sessions, &cmd_show,      &cmd_episodes,  &cmd_manifest, &cmd_redact,
-    &cmd_learn,    &cmd_flow_show, &cmd_flow_diff, &cmd_replay,   &cmd_promote,
-    &cmd_audit,    &cmd_evaluate,  &cmd_guards,
+    &cmd_sessions,       &cmd_show,           &cmd_episodes,  &cmd_manifest, &cmd_redact,
+    &cmd_learn,          &cmd_flow_show,      &cmd_flow_diff, &cmd_replay,   &cmd_promote,
+    &cmd_audit,          &cmd_evaluate,       &cmd_guards,    &cmd_confirm,  &cmd_ask,
+    &cmd_export_answers, &cmd_import_answers, &cmd_jev_check,
 };
 
 #define N_COMMANDS (sizeof commands / sizeof commands[0])

@@ -2,7 +2,8 @@
  * stretto_commit: several calls of the server's tools in one, in order.
  *
  *  1. commit_start() reads the calls. Anything wrong with any of them: nothing is run.
- *  2. Each call is checked, sent, and awaited; its outcome goes into the report.
+ *  2. Each call is checked, which may take a while, sent, and awaited; its outcome goes into the
+ *     report.
  *  3. The first that is refused, fails or gets no answer ends the commit: what comes after it was
  *     not run. Then the report answers the host, and the commit is gone.
  */
@@ -35,6 +36,7 @@ static const char misuse[] =
 
 enum commit_state {
     COMMIT_NEXT,  /* call `i` is to be made, or all are */
+    COMMIT_CHECK, /* it is judged, or waits for the judge */
     COMMIT_SENT,  /* its answer is awaited */
     COMMIT_ENDED, /* it failed: call `i` and those behind it are not run */
 };
@@ -58,7 +60,7 @@ bool commit_is_called(const struct engine_call *call)
     return sp_str_eq(call->name, TOOL);
 }
 
-static void commit_free(struct commit *cm)
+void commit_drop(struct commit *cm)
 {
     sp_arena_deinit(&cm->arena);
     sp_buf_deinit(&cm->report);
@@ -72,7 +74,7 @@ void commit_free_all(struct engine *e)
 
     while ((cm = TAILQ_FIRST(&e->commits)) != NULL) {
         TAILQ_REMOVE(&e->commits, cm, entry);
-        commit_free(cm);
+        commit_drop(cm);
     }
 }
 
@@ -100,22 +102,50 @@ static void report_no_answer(struct commit *cm)
     cm->state = COMMIT_ENDED;
 }
 
-/* Checks and sends the next call; a refusal or a closed server ends the commit. */
+/* Sends the next call; a closed server ends the commit. */
+static void send_call(struct engine *e, struct commit *cm)
+{
+    if (e->is_server_ended || !e->ops->is_server_open(e->owner)) {
+        report_no_answer(cm);
+        return;
+    }
+    cm->awaited = engine_send_own(e, &cm->calls[cm->i]);
+    cm->sent_ms = e->now_ms;
+    cm->state = COMMIT_SENT;
+}
+
+/* Goes on with the next call, which was checked; a refusal ends the commit. */
+static void end_check(struct engine *e, struct commit *cm, enum engine_verdict verdict,
+                      struct sp_str reasons)
+{
+    switch (verdict) {
+    case ENGINE_MAY_CALL:
+        send_call(e, cm);
+        break;
+    case ENGINE_REFUSED:
+        report(cm, SP_STR(" was refused by the policy check: "), reasons);
+        cm->state = COMMIT_ENDED;
+        break;
+    case ENGINE_JUDGED:
+        cm->state = COMMIT_CHECK;
+        judging_hold_commit(e, cm);
+        break;
+    case ENGINE_WAITS:
+        cm->state = COMMIT_CHECK;
+        judging_wait(e, cm);
+        break;
+    case ENGINE_NOT_NOW:
+        cm->state = COMMIT_ENDED;
+        break;
+    }
+}
+
 static void make_call(struct engine *e, struct commit *cm)
 {
-    const struct engine_call *call = &cm->calls[cm->i];
     struct sp_buf reasons = {0};
+    enum engine_verdict verdict = engine_check(e, &cm->calls[cm->i], &reasons);
 
-    if (!engine_check(e, call, &reasons)) {
-        report(cm, SP_STR(" was refused by the policy check: "), sp_buf_str(&reasons));
-        cm->state = COMMIT_ENDED;
-    } else if (e->is_server_ended || !e->ops->is_server_open(e->owner)) {
-        report_no_answer(cm);
-    } else {
-        cm->awaited = engine_send_own(e, call);
-        cm->sent_ms = e->now_ms;
-        cm->state = COMMIT_SENT;
-    }
+    end_check(e, cm, verdict, sp_buf_str(&reasons));
     sp_buf_deinit(&reasons);
 }
 
@@ -126,6 +156,8 @@ static void commit_step(struct engine *e, struct commit *cm)
 
     while (cm->state == COMMIT_NEXT && cm->i < cm->n_calls)
         make_call(e, cm);
+    if (cm->state == COMMIT_CHECK)
+        return; /* who holds it goes on */
     if (cm->state == COMMIT_SENT) {
         TAILQ_INSERT_TAIL(&e->commits, cm, entry); /* its request is the youngest */
         return;
@@ -134,7 +166,20 @@ static void commit_step(struct engine *e, struct commit *cm)
     while (cm->i < cm->n_calls)
         report(cm, SP_STR(" was not run"), SP_STR(""));
     engine_answer_call(e, cm->id, cm->is_modern, sp_buf_str(&cm->report), is_error);
-    commit_free(cm);
+    commit_drop(cm);
+}
+
+void commit_resume(struct engine *e, struct commit *cm, enum engine_verdict verdict,
+                   struct sp_str reasons)
+{
+    end_check(e, cm, verdict, reasons);
+    commit_step(e, cm);
+}
+
+void commit_go_on(struct engine *e, struct commit *cm)
+{
+    cm->state = COMMIT_NEXT;
+    commit_step(e, cm);
 }
 
 /* Reads one call; whether it is one. */
@@ -184,7 +229,7 @@ void commit_start(struct engine *e, const struct tracemsg *m)
         commit_step(e, cm);
     } else {
         engine_answer_call(e, cm->id, cm->is_modern, sp_str_of(misuse), true);
-        commit_free(cm);
+        commit_drop(cm);
     }
 }
 

@@ -5,7 +5,8 @@
  *  1. with guards, strict.c sees to it that it can be read in one way only;
  *  2. a tools/list is remembered by its id; a tools/call is checked: the conversation is read, the
  *     guards judge the session as it stands before the call, and only then is it recorded;
- *  3. refused, it is answered here; a commit is served here; anything else goes on as it came.
+ *  3. where the confirmation judge is asked, the call and what comes behind it wait (judging.c);
+ *  4. refused, it is answered here; a commit is served here; anything else goes on as it came.
  *
  * A line of the server is recorded first. A response that answers one of the proxy's own requests
  * goes to what awaits it, or nowhere if that was given up; one that lists tools may be changed;
@@ -39,6 +40,7 @@ struct engine *engine_new(const struct engine_options *options, const struct eng
         turns_episode(e->turns)->task_id = sp_str_of(options->task_id);
     }
     flowrun_init(e);
+    judging_init(e);
     return e;
 }
 
@@ -47,6 +49,7 @@ void engine_free(struct engine *e)
     if (e == NULL)
         return;
     commit_free_all(e);
+    judging_deinit(e);
     flowrun_deinit(e);
     toollist_deinit(&e->tools);
     guard_facts_deinit(&e->facts);
@@ -179,21 +182,27 @@ struct engine_call engine_call_of(const struct tracemsg *m, struct sp_buf *name_
     return call;
 }
 
-bool engine_check(struct engine *e, const struct engine_call *call, struct sp_buf *ret_reasons)
+enum engine_verdict engine_check(struct engine *e, const struct engine_call *call,
+                                 struct sp_buf *ret_reasons)
 {
+    const struct guard_verdict *confirmed;
     const struct episode *episode;
     struct guard_checked checked;
-    bool is_refused;
+    enum engine_verdict verdict = ENGINE_MAY_CALL;
 
     if (e->options->guards == NULL)
-        return true;
+        return ENGINE_MAY_CALL;
     conversation_read(e);
     episode = turns_episode(e->turns);
     guard_facts_update(&e->facts, episode, episode->n_events);
     guard_check(e->options->guards, &e->facts, call->name, call->arguments, &checked);
-    is_refused = guard_put_reasons(&checked, ret_reasons);
+    confirmed = guard_confirmed(&checked);
+    if (guard_put_reasons(&checked, ret_reasons))
+        verdict = ENGINE_REFUSED;
+    else if (e->judging != NULL && confirmed != NULL)
+        verdict = judging_begin(e, call, confirmed->outcome == GUARD_PASS, ret_reasons);
     guard_checked_deinit(&checked);
-    return !is_refused;
+    return verdict;
 }
 
 /* Appends the string `text` members of a result's content items, joined by LF. */
@@ -260,6 +269,31 @@ static void forward_host(struct engine *e, struct line *line)
     e->ops->to_server(e->owner, line_ref(line));
 }
 
+/* Goes on with a call that was checked. */
+static void end_call(struct engine *e, const struct tracemsg *m, struct line *line,
+                     struct sp_str name, enum engine_verdict verdict, struct sp_str reasons)
+{
+    switch (verdict) {
+    case ENGINE_MAY_CALL:
+        if (m->id.p != NULL)
+            idset_put(&e->calls, m->id, 0);
+        forward_host(e, line);
+        break;
+    case ENGINE_REFUSED:
+        engine_record(e, line, LINE_CLIENT);
+        refuse(e, m, name, reasons);
+        break;
+    case ENGINE_JUDGED:
+        judging_hold_line(e, line);
+        break;
+    case ENGINE_WAITS: /* a host's call is not handled while the judge is busy */
+    case ENGINE_NOT_NOW:
+        if (!e->is_server_ended) /* behind its end the host's lines are dropped */
+            engine_record(e, line, LINE_CLIENT);
+        break;
+    }
+}
+
 /* A tools/call; without an id only where guards are to see it. */
 static void host_call(struct engine *e, const struct tracemsg *m, struct line *line)
 {
@@ -275,13 +309,10 @@ static void host_call(struct engine *e, const struct tracemsg *m, struct line *l
         else
             engine_note(e, "dropped a call of %.*s that has no id",
                         SP_STR_ARG(engine_clip(call.name)));
-    } else if (engine_check(e, &call, &reasons)) {
-        if (m->id.p != NULL)
-            idset_put(&e->calls, m->id, 0);
-        forward_host(e, line);
     } else {
-        engine_record(e, line, LINE_CLIENT);
-        refuse(e, m, call.name, sp_buf_str(&reasons));
+        enum engine_verdict verdict = engine_check(e, &call, &reasons);
+
+        end_call(e, m, line, call.name, verdict, sp_buf_str(&reasons));
     }
     sp_buf_deinit(&name);
     sp_buf_deinit(&reasons);
@@ -307,6 +338,17 @@ static bool read_message(struct line *line, struct tracemsg *ret)
     return tracemsg_next(&it, ret);
 }
 
+void engine_resume_call(struct engine *e, struct line *line, enum engine_verdict verdict,
+                        struct sp_str reasons)
+{
+    struct sp_buf name = {0};
+    struct tracemsg m;
+
+    if (read_message(line, &m)) /* it did before */
+        end_call(e, &m, line, engine_call_of(&m, &name).name, verdict, reasons);
+    sp_buf_deinit(&name);
+}
+
 void engine_host_message(struct engine *e, struct line *line)
 {
     struct tracemsg m;
@@ -324,15 +366,22 @@ void engine_host_message(struct engine *e, struct line *line)
     forward_host(e, line);
 }
 
-void engine_host_line(struct engine *e, uint64_t now_ms, struct line *line)
+void engine_handle_host(struct engine *e, struct line *line)
 {
-    e->now_ms = now_ms;
     if (e->is_server_ended)
         return;
-    if (e->options->guards != NULL)
+    if (engine_is_judging(e))
+        judging_put_off(e, line);
+    else if (e->options->guards != NULL)
         strict_host_line(e, line);
     else
         engine_host_message(e, line);
+}
+
+void engine_host_line(struct engine *e, uint64_t now_ms, struct line *line)
+{
+    e->now_ms = now_ms;
+    engine_handle_host(e, line);
 }
 
 /* Whether a message answers, by the id of a request that it may belong to. */
@@ -403,16 +452,24 @@ void engine_kept_line(struct engine *e, uint64_t now_ms, struct line *line)
 void engine_host_end(struct engine *e, uint64_t now_ms)
 {
     e->now_ms = now_ms;
-    if (!e->is_server_ended)
+    if (!e->is_server_ended && !judging_put_off_end(e))
         conversation_read(e);
 }
 
 void engine_answer(struct engine *e, uint64_t now_ms, enum engine_asker who,
                    const struct oracle_response *response, const char *error)
 {
-    (void)who; /* the flow is the only one */
     e->now_ms = now_ms;
-    flowrun_answer(e, response, error);
+    switch (who) {
+    case ENGINE_ASK_FLOW:
+        flowrun_answer(e, response, error);
+        break;
+    case ENGINE_ASK_JUDGE:
+        judging_answer(e, response, error);
+        break;
+    case ENGINE_N_ASKERS:
+        break;
+    }
 }
 
 void engine_abandon(struct engine *e, uint64_t own)
@@ -440,6 +497,7 @@ void engine_server_end(struct engine *e, uint64_t now_ms)
 {
     e->now_ms = now_ms;
     e->is_server_ended = true;
+    judging_stop(e);
     end_jobs(e, true);
 }
 
@@ -447,6 +505,7 @@ void engine_interrupt(struct engine *e, uint64_t now_ms)
 {
     e->now_ms = now_ms;
     e->is_interrupted = true;
+    judging_stop(e);
     end_jobs(e, false);
 }
 

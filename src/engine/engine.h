@@ -14,6 +14,7 @@
 
 #include "flow/decide.h"
 #include "guard/guard.h"
+#include "judge/judgment.h"
 #include "mcp/line.h"
 
 struct engine;
@@ -30,14 +31,21 @@ struct engine_flow {
     size_t n_tools;
 };
 
+/* The confirmation judge. */
+struct engine_judge {
+    struct judgment_options options;
+    uint64_t questions; /* to the model in all, at most */
+};
+
 /* Who asks the model; each has one question out at most. */
-enum engine_asker { ENGINE_ASK_FLOW, ENGINE_N_ASKERS };
+enum engine_asker { ENGINE_ASK_FLOW, ENGINE_ASK_JUDGE, ENGINE_N_ASKERS };
 
 #define ENGINE_KEY_SIZE 65 /* bytes of a question's key in hexadecimal, NUL included */
 
 struct engine_options {
     const struct engine_flow *flow;    /* NULL: no flow */
     const struct guard_domain *guards; /* NULL: no guards */
+    const struct engine_judge *judge;  /* NULL: no judge; one needs guards */
     bool commit;                       /* the tool stretto_commit */
     bool context;                      /* there is a conversation file */
     const char *session;               /* the episode's id; borrowed, as the next three */
@@ -71,8 +79,15 @@ struct engine_ops {
                 char ret_key[ENGINE_KEY_SIZE]);
     void (*cancel)(void *owner, enum engine_asker who);
 
+    /* The key of a question that is not asked. */
+    void (*key_of)(void *owner, const struct oracle_request *request,
+                   char ret_key[ENGINE_KEY_SIZE]);
+
     /* Appends a line, LF included, to the flow log. Borrowed. */
     void (*log_flow)(void *owner, struct sp_str line);
+
+    /* The same for the confirmation log. */
+    void (*log_confirm)(void *owner, struct sp_str line);
 
     /* Tells the user something, one line. */
     void (*note)(void *owner, const char *text);
@@ -100,8 +115,14 @@ void engine_server_line(struct engine *e, uint64_t now_ms, struct line *line);
 /* A line that is not for the host, which the transport made or kept. It is only recorded. */
 void engine_kept_line(struct engine *e, uint64_t now_ms, struct line *line);
 
-/* The host has closed its side: what it said last is read. The server's input ends after this. */
+/* The host has closed its side: what it said last is read. The server's input ends after this, but
+ * not before engine_is_judging() is over. */
 void engine_host_end(struct engine *e, uint64_t now_ms);
+
+/*
+ * Whether a call is being judged. The host's lines are put off meanwhile, so it need not be read.
+ */
+bool engine_is_judging(const struct engine *e);
 
 /* The model's answer, borrowed; or NULL with the cause, one line. */
 void engine_answer(struct engine *e, uint64_t now_ms, enum engine_asker who,

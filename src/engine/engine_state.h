@@ -21,6 +21,7 @@ struct commit;
 TAILQ_HEAD(commits, commit);
 
 struct flowstate;
+struct judging;
 
 struct engine {
     const struct engine_options *options;
@@ -36,6 +37,7 @@ struct engine {
     struct sp_buf meta;         /* what own requests have for _meta; empty: none */
     struct toollist tools;      /* the server's, as far as it listed them */
     struct flowstate *flow;     /* NULL: no flow is served */
+    struct judging *judging;    /* NULL: there is no judge */
     struct commits commits;     /* in progress, in the order of their last requests */
     uint64_t conversation_read; /* bytes of the conversation file that are taken */
     bool is_server_ended;
@@ -77,22 +79,70 @@ static inline struct sp_str engine_clip(struct sp_str text)
 
 void engine_note(struct engine *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* Handles a host's line, or puts it off while a call is judged. Borrowed. */
+void engine_handle_host(struct engine *e, struct line *line);
+
 /* Handles a host's line that is one message, or none that anything here reads. Borrowed. */
 void engine_host_message(struct engine *e, struct line *line);
 
 /* A call as it stands in a message; name_buf holds its unescaped name. */
 struct engine_call engine_call_of(const struct tracemsg *m, struct sp_buf *name_buf);
 
+enum engine_verdict {
+    ENGINE_MAY_CALL,
+    ENGINE_REFUSED,
+    ENGINE_JUDGED,  /* the judge is asked: judging_hold_line() or judging_hold_commit() follows */
+    ENGINE_WAITS,   /* the judge is busy: judging_wait() follows; only for a commit's call */
+    ENGINE_NOT_NOW, /* the proxy is to end, and nobody is asked any more: it is not made */
+};
+
 /*
  * Checks a call against the session as it stands.
  *
  * ret_reasons: gets why it is refused; stays as it is if it is not.
- * Returns:     whether it may be made.
  */
-bool engine_check(struct engine *e, const struct engine_call *call, struct sp_buf *ret_reasons);
+enum engine_verdict engine_check(struct engine *e, const struct engine_call *call,
+                                 struct sp_buf *ret_reasons);
+
+/* Goes on with a host's call whose judgment is over: as engine_check() does, it may or may not be
+ * made. Borrowed. */
+void engine_resume_call(struct engine *e, struct line *line, enum engine_verdict verdict,
+                        struct sp_str reasons);
 
 /* Text and failure of a response, as the host is told of it. Returns whether it failed. */
 bool engine_response_text(const struct tracemsg *m, struct sp_buf *ret);
+
+/* judging.c; without a judge these do nothing */
+
+void judging_init(struct engine *e);
+void judging_deinit(struct engine *e);
+
+/*
+ * Begins the judgment of a call that the guards let pass.
+ *
+ * word_list: whether their list of words takes what the customer said for a yes.
+ */
+enum engine_verdict judging_begin(struct engine *e, const struct engine_call *call, bool word_list,
+                                  struct sp_buf *ret_reasons);
+
+/* What the judgment that was begun holds up: the line of a host's call, or a commit. */
+void judging_hold_line(struct engine *e, struct line *line);
+void judging_hold_commit(struct engine *e, struct commit *cm);
+
+/* A commit goes on when the judge is free. */
+void judging_wait(struct engine *e, struct commit *cm);
+
+/* Puts a host's line off until the judge is free. Borrowed. */
+void judging_put_off(struct engine *e, struct line *line);
+
+/* What the host said last is read when the judge is free; whether that is put off. */
+bool judging_put_off_end(struct engine *e);
+
+/* Gives the judgment what the model said. */
+void judging_answer(struct engine *e, const struct oracle_response *response, const char *error);
+
+/* Ends the judgment: its call is not made, and what waited for it goes on. */
+void judging_stop(struct engine *e);
 
 /* conversation.c: reads the new lines of the conversation file and records them. */
 void conversation_read(struct engine *e);
@@ -139,6 +189,16 @@ bool commit_is_called(const struct engine_call *call);
 
 /* Starts the commit that a host's message asks for, which is recorded. Borrowed. */
 void commit_start(struct engine *e, const struct tracemsg *m);
+
+/* Goes on with a commit whose call was judged, as engine_check() does. */
+void commit_resume(struct engine *e, struct commit *cm, enum engine_verdict verdict,
+                   struct sp_str reasons);
+
+/* Goes on with a commit whose call is still to be checked. */
+void commit_go_on(struct engine *e, struct commit *cm);
+
+/* Drops a commit without a word. */
+void commit_drop(struct commit *cm);
 
 /* Gives a server's response to the own request of a number to the commit that awaits it. */
 bool commit_take(struct engine *e, const struct tracemsg *m, uint64_t own);

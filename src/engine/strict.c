@@ -147,7 +147,7 @@ static void handle_parts(struct engine *e, const struct parts *parts)
         memcpy(line->bytes, part.p, part.len);
         line->bytes[part.len] = '\n';
         line->len = part.len + 1;
-        strict_host_line(e, line);
+        engine_handle_host(e, line);
         line_unref(line);
     }
 }

@@ -19,6 +19,7 @@ __attribute__((visibility("default"))) const struct oracle_module oracle_module 
     .client_new = oracle_client_new,
     .client_key_error = oracle_client_key_error,
     .client_ask = oracle_client_ask,
+    .client_ask_key = oracle_client_ask_key,
     .client_cancel = oracle_client_cancel,
     .client_close = oracle_client_close,
 };

@@ -24,6 +24,7 @@ struct oracle_module {
     struct oracle_client_ask *(*client_ask)(struct oracle_client *c,
                                             const struct oracle_request *request,
                                             oracle_client_cb cb, void *owner);
+    const char *(*client_ask_key)(const struct oracle_client_ask *ask);
     void (*client_cancel)(struct oracle_client_ask *ask);
     void (*client_close)(struct oracle_client *c, oracle_client_closed_cb on_closed, void *owner);
 };

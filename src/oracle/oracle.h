@@ -61,6 +61,17 @@ void oracle_request_deinit(struct oracle_request *r);
  */
 void oracle_put_request(struct sp_buf *b, const struct oracle_request *r);
 
+/*
+ * Reads a request. Members that are not known are ignored; of a name that occurs twice the last
+ * counts.
+ *
+ * object:  any value's span, as in jget.h.
+ * ret:     the caller's, ended by oracle_request_deinit(); untouched on failure. It borrows
+ * nothing. Returns: 0, or negative with the cause in ret_err, which names the place.
+ */
+int oracle_read_request(struct sp_str object, struct oracle_request *ret,
+                        struct sp_err *ret_err) SP_MUST_CHECK;
+
 /* A probability of something named. */
 struct oracle_chance {
     struct sp_str name; /* an option; of a score the level's number */

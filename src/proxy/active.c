@@ -29,7 +29,8 @@ struct question {
 struct active {
     struct active_parts parts;
     struct question questions[ENGINE_N_ASKERS];
-    struct recorder *flow_log; /* NULL: none */
+    struct recorder *flow_log; /* NULL: none, as the next */
+    struct recorder *confirm_log;
     bool is_client_closed;
     bool is_closing;
     struct engine_options options;
@@ -122,12 +123,20 @@ static void on_ask(void *owner, enum engine_asker who, const struct oracle_reque
 {
     struct active *a = owner;
     struct question *q = &a->questions[who];
+
+    q->ask = a->parts.oracle->client_ask(a->parts.client, request, on_answered, q);
+    memcpy(ret_key, a->parts.oracle->client_ask_key(q->ask), ENGINE_KEY_SIZE);
+}
+
+static void on_key_of(void *owner, const struct oracle_request *request,
+                      char ret_key[ENGINE_KEY_SIZE])
+{
+    struct active *a = owner;
     struct sp_buf bytes = {0};
 
     oracle_put_request(&bytes, request);
     a->parts.oracle->key_of(sp_buf_str(&bytes), ret_key);
     sp_buf_deinit(&bytes);
-    q->ask = a->parts.oracle->client_ask(a->parts.client, request, on_answered, q);
 }
 
 static void on_cancel(void *owner, enum engine_asker who)
@@ -138,14 +147,26 @@ static void on_cancel(void *owner, enum engine_asker who)
     a->questions[who].ask = NULL;
 }
 
+static void add_to_log(struct recorder *log, struct sp_str line)
+{
+    if (log == NULL)
+        return;
+    recorder_add_text(log, line);
+    recorder_flush(log);
+}
+
 static void on_log_flow(void *owner, struct sp_str line)
 {
     struct active *a = owner;
 
-    if (a->flow_log == NULL)
-        return;
-    recorder_add_text(a->flow_log, line);
-    recorder_flush(a->flow_log);
+    add_to_log(a->flow_log, line);
+}
+
+static void on_log_confirm(void *owner, struct sp_str line)
+{
+    struct active *a = owner;
+
+    add_to_log(a->confirm_log, line);
 }
 
 static void on_note(void *owner, const char *text)
@@ -162,7 +183,9 @@ static const struct engine_ops engine_ops = {
     .read_conversation = on_read_conversation,
     .ask = on_ask,
     .cancel = on_cancel,
+    .key_of = on_key_of,
     .log_flow = on_log_flow,
+    .log_confirm = on_log_confirm,
     .note = on_note,
 };
 
@@ -181,16 +204,18 @@ static void on_client_closed(void *owner)
     a->parts.on_event(a->parts.owner);
 }
 
-/* The flow log: where it is asked for, or beside the session log. Without it the session goes on.
+/*
+ * Opens a log beside that of the session: where it is asked for, or else under the same name with
+ * another ending. Without it the session goes on.
  */
-static void open_flow_log(struct active *a)
+static void open_log(struct active *a, const char *name, const char *asked, const char *ending,
+                     struct recorder **ret)
 {
-    const struct options *o = a->parts.options;
     struct sp_buf path = {0};
     struct sp_err err;
 
-    if (o->flow_log != NULL) {
-        char *full = sp_file_expand(o->flow_log, getenv("HOME"), getenv("USERPROFILE"));
+    if (asked != NULL) {
+        char *full = sp_file_expand(asked, getenv("HOME"), getenv("USERPROFILE"));
 
         sp_buf_add(&path, sp_str_of(full));
         free(full);
@@ -198,11 +223,11 @@ static void open_flow_log(struct active *a)
         struct sp_str log = sp_str_of(recorder_path(a->parts.recorder));
 
         sp_buf_add(&path, sp_str_sub(log, 0, log.len - strlen(".jsonl")));
-        sp_buf_add(&path, SP_STR(".flow.jsonl"));
+        sp_buf_add(&path, sp_str_of(ending));
     }
-    if (path.len > 0 && recorder_open_append(a->parts.loop, sp_buf_cstr(&path), on_log_closed, a,
-                                             &a->flow_log, &err) < 0)
-        sp_log("no flow log: %s", err.text);
+    if (path.len > 0 &&
+        recorder_open_append(a->parts.loop, sp_buf_cstr(&path), on_log_closed, a, ret, &err) < 0)
+        sp_log("no %s log: %s", name, err.text);
     sp_buf_deinit(&path);
 }
 
@@ -218,6 +243,7 @@ struct active *active_new(const struct active_parts *parts)
     a->options = (struct engine_options){
         .flow = parts->flow,
         .guards = parts->guards,
+        .judge = parts->judge,
         .commit = o->commit,
         .context = o->context != NULL,
         .session = parts->session,
@@ -228,7 +254,9 @@ struct active *active_new(const struct active_parts *parts)
     if (o->context != NULL)
         a->conversation = sp_file_expand(o->context, getenv("HOME"), getenv("USERPROFILE"));
     if (parts->flow != NULL)
-        open_flow_log(a);
+        open_log(a, "flow", o->flow_log, ".flow.jsonl", &a->flow_log);
+    if (parts->judge != NULL)
+        open_log(a, "confirmation", o->confirm_log, ".confirm.jsonl", &a->confirm_log);
     a->engine = engine_new(&a->options, &engine_ops, a);
     (void)uv_timer_init(parts->loop, &a->timer); /* never fails */
     a->timer.data = a;
@@ -310,11 +338,16 @@ void active_arm(struct active *a)
     (void)uv_timer_start(&a->timer, on_timer, due_ms > now ? due_ms - now + 1 : 1, 0);
 }
 
+bool active_is_judging(const struct active *a)
+{
+    return engine_is_judging(a->engine);
+}
+
 bool active_holds_host(struct active *a)
 {
     if (!outq_is_full(a->parts.host_out))
         a->is_answering = false;
-    return a->is_answering;
+    return a->is_answering || active_is_judging(a);
 }
 
 void active_discard(struct active *a)
@@ -322,17 +355,23 @@ void active_discard(struct active *a)
     /* One that the user named may have been there before. */
     if (a->flow_log != NULL && a->parts.options->flow_log == NULL)
         recorder_discard(a->flow_log);
+    if (a->confirm_log != NULL && a->parts.options->confirm_log == NULL)
+        recorder_discard(a->confirm_log);
 }
 
 bool active_close(struct active *a)
 {
+    bool is_flow_closed, is_confirm_closed;
+
     if (!a->is_closing) {
         uv_close((uv_handle_t *)&a->timer, NULL);
         if (a->parts.client != NULL)
             a->parts.oracle->client_close(a->parts.client, on_client_closed, a);
     }
     a->is_closing = true;
-    return (a->flow_log == NULL || recorder_close(a->flow_log)) && a->is_client_closed;
+    is_flow_closed = a->flow_log == NULL || recorder_close(a->flow_log);
+    is_confirm_closed = a->confirm_log == NULL || recorder_close(a->confirm_log);
+    return is_flow_closed && is_confirm_closed && a->is_client_closed;
 }
 
 void active_free(struct active *a)
@@ -341,6 +380,7 @@ void active_free(struct active *a)
         return;
     engine_free(a->engine);
     recorder_free(a->flow_log);
+    recorder_free(a->confirm_log);
     free(a->conversation);
     free(a);
 }

@@ -28,6 +28,7 @@ struct active_parts {
     const struct options *options;
     const struct engine_flow *flow;    /* NULL: no flow */
     const struct guard_domain *guards; /* NULL: no guards */
+    const struct engine_judge *judge;  /* NULL: no judge */
     const char *session;               /* its id */
     struct recorder *recorder;         /* NULL: not recording */
     struct outq *host_out;
@@ -55,13 +56,16 @@ void active_interrupt(struct active *a);
 /* Arms the timer for what waits. Called after every event. */
 void active_arm(struct active *a);
 
+/* Whether a call is being judged: then the server's input does not end yet. */
+bool active_is_judging(const struct active *a);
+
 /*
- * Whether the host is not to be read: it does not take the answers which its own lines were given
- * here, and which would gather without a bound.
+ * Whether the host is not to be read: a call is being judged, or the host does not take the answers
+ * which its own lines were given here. Either would gather without a bound.
  */
 bool active_holds_host(struct active *a);
 
-/* The session could not start: deletes the flow log that was made for it. */
+/* The session could not start: deletes the logs that were made for it. */
 void active_discard(struct active *a);
 
 /* Closes all. When it returns false, on_event follows with it done. Idempotent. */

@@ -148,7 +148,7 @@ static void session_step(struct session *s)
     else
         t->ops->release(t);
 
-    if (s->host_ended)
+    if (s->host_ended && !(s->active != NULL && active_is_judging(s->active)))
         t->ops->end(t);
     if (t->ops->is_over(t)) {
         source_close(&s->host_in);
@@ -369,14 +369,14 @@ void session_end_by(int signum)
 /* Steps 3 to 6 of a start. On failure no log is left; session_close() and _free() do the rest. */
 static int session_start(struct session *s, struct sp_buf *ret_notices, struct sp_err *ret_err)
 {
-    int err = startup_refuse_missing(s->options, ret_err);
+    int err = startup_load_flow(s, ret_notices, ret_err);
 
     if (err < 0)
         return err;
-    err = startup_load_flow(s, ret_notices, ret_err);
+    err = startup_find_guards(s, ret_err);
     if (err < 0)
         return err;
-    err = startup_find_guards(s, ret_err);
+    err = startup_ready_judge(s, ret_notices, ret_err);
     if (err < 0)
         return err;
     err = startup_prepare_upstream(s, ret_err);

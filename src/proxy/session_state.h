@@ -30,6 +30,7 @@ struct session {
     struct sp_str *flow_tools; /* those of --flow-tools, owned */
     const struct guard_domain *guards;
     struct engine_flow served;          /* if there is a flow */
+    struct engine_judge judge;          /* if --confirm-judge is given */
     const struct oracle_module *oracle; /* NULL: not loaded */
     uv_lib_t oracle_lib;
     struct oracle_client *client;           /* NULL: none; the active part's when that is made */

@@ -59,14 +59,6 @@ void startup_print_notices(struct sp_buf *notices)
     sp_buf_deinit(notices);
 }
 
-int startup_refuse_missing(const struct options *o, struct sp_err *ret_err)
-{
-    if (o->confirm_judge == 0)
-        return 0;
-    sp_err_set(ret_err, "--confirm-judge is not in this version yet");
-    return UV_ENOSYS;
-}
-
 /* The decider that was named, or else the one that the flow is served with. */
 static int choose_decider(const struct session *s, enum decide_decider *ret, struct sp_err *ret_err)
 {
@@ -89,7 +81,7 @@ static int choose_decider(const struct session *s, enum decide_decider *ret, str
     return 0;
 }
 
-/* Makes ready who answers questions: --oracle. */
+/* Makes ready who answers questions: --oracle. One without a usable key has its cache. */
 static int make_client(struct session *s, const char *option, struct sp_err *ret_err)
 {
     const struct options *o = s->options;
@@ -99,21 +91,26 @@ static int make_client(struct session *s, const char *option, struct sp_err *ret
         .cache = cache,
         .jev = oracle_jev_from_env(getenv),
     };
-    const char *key_error = NULL;
-    int err = UV_EINVAL;
 
     s->oracle = modules_load_oracle(option, &s->oracle_lib, ret_err);
     if (s->oracle != NULL) {
         s->oracle->init("stretto-proxy");
         s->client = s->oracle->client_new(&s->loop, &settings, ret_err);
-        if (s->client != NULL)
-            key_error = s->oracle->client_key_error(s->client);
-        if (key_error != NULL)
-            sp_err_set(ret_err, "%s", key_error);
-        else if (s->client != NULL)
-            err = 0;
     }
     free(cache);
+    return s->client != NULL ? 0 : UV_EINVAL;
+}
+
+/* The same for who cannot do without a key. */
+static int make_client_with_key(struct session *s, const char *option, struct sp_err *ret_err)
+{
+    int err = make_client(s, option, ret_err);
+    const char *key_error = err == 0 ? s->oracle->client_key_error(s->client) : NULL;
+
+    if (key_error != NULL) {
+        sp_err_set(ret_err, "%s", key_error);
+        err = UV_EINVAL;
+    }
     return err;
 }
 
@@ -140,7 +137,7 @@ static int serve_flow(struct session *s, struct sp_err *ret_err)
     int err = choose_decider(s, &decider, ret_err);
 
     if (err == 0 && decider == DECIDE_ARBITER)
-        err = make_client(s, "--flow", ret_err);
+        err = make_client_with_key(s, "--flow", ret_err);
     if (err < 0)
         return err;
     if (o->flow_explore.is_given && !(o->flow_explore.value >= 0 && o->flow_explore.value <= 1)) {
@@ -206,6 +203,46 @@ int startup_find_guards(struct session *s, struct sp_err *ret_err)
         return UV_EINVAL;
     }
     return 0;
+}
+
+/* Says that there is no usable key, and why if there is more to say. NULL: there is one. */
+static void tell_no_key(const char *key_error, struct sp_buf *ret_notices)
+{
+    struct sp_str plain = SP_STR("no TypeSafe key");
+
+    if (key_error == NULL)
+        return;
+    sp_buf_add(ret_notices, SP_STR("no TypeSafe key: the confirmation judge has only its cache"));
+    if (!sp_str_starts(sp_str_of(key_error), plain))
+        sp_buf_addf(ret_notices, " (%s)", key_error);
+    sp_buf_add_char(ret_notices, '\n');
+}
+
+int startup_ready_judge(struct session *s, struct sp_buf *ret_notices, struct sp_err *ret_err)
+{
+    const struct options *o = s->options;
+    const char *model = getenv("TYPESAFE_DEFAULT_MODEL");
+    int err = 0;
+
+    if (o->confirm_judge == 0)
+        return 0;
+    s->judge = (struct engine_judge){
+        .options =
+            {
+                .model =
+                    sp_str_of(model != NULL && model[0] != '\0' ? model : ORACLE_DEFAULT_MODEL),
+                .enforces = o->confirm_judge == OPTIONS_JUDGE_ENFORCE,
+                .second = (enum judgment_second)o->confirm_second,
+                .second_shadow = o->confirm_second_shadow,
+                .threshold = o->confirm_threshold.is_given ? o->confirm_threshold.value : 0.5,
+            },
+        .questions = uint_or(o->confirm_questions, 100),
+    };
+    if (s->client == NULL)
+        err = make_client(s, "--confirm-judge", ret_err);
+    if (err == 0)
+        tell_no_key(s->oracle->client_key_error(s->client), ret_notices);
+    return err;
 }
 
 int startup_open_recorder(struct session *s, recorder_closed_cb on_closed, struct sp_err *ret_err)
@@ -277,6 +314,7 @@ struct active *startup_make_active(struct session *s, active_event_cb on_event)
         .oracle = s->oracle,
         .client = s->client,
         .guards = s->guards,
+        .judge = s->options->confirm_judge != 0 ? &s->judge : NULL,
         .session = s->id,
         .recorder = s->recorder,
         .host_out = &s->host_out,

@@ -15,15 +15,16 @@ void startup_prune(const struct options *o, struct sp_buf *ret_notices);
 /* Prints notices, and frees them. */
 void startup_print_notices(struct sp_buf *notices);
 
-/* What this version does not have yet is refused, never left out in silence. */
-int startup_refuse_missing(const struct options *o, struct sp_err *ret_err);
-
 /* Loads the flow, and makes ready who answers its questions; what is to be said of it goes to
  * ret_notices. */
 int startup_load_flow(struct session *s, struct sp_buf *ret_notices, struct sp_err *ret_err);
 
 /* Finds the guards of the domain, if guards are asked for. */
 int startup_find_guards(struct session *s, struct sp_err *ret_err);
+
+/* Makes the confirmation judge ready, if one is asked for; as startup_load_flow(). Without a key it
+ * has its cache. */
+int startup_ready_judge(struct session *s, struct sp_buf *ret_notices, struct sp_err *ret_err);
 
 /* What an HTTP server needs and can fail before anything is created: the headers, the module. */
 int startup_prepare_upstream(struct session *s, struct sp_err *ret_err);

@@ -70,13 +70,20 @@ static bool on_read_conversation(void *owner, uint64_t offset, struct sp_buf *re
     return f->has_conversation;
 }
 
+/* The question of an asker that is out. */
+static const struct oracle_request **question_of(struct engine_fixture *f, enum engine_asker who)
+{
+    assert(who < ENGINE_N_ASKERS);
+    return who == ENGINE_ASK_FLOW ? &f->question : &f->judged;
+}
+
 static void on_ask(void *owner, enum engine_asker who, const struct oracle_request *request,
                    char ret_key[ENGINE_KEY_SIZE])
 {
     struct engine_fixture *f = owner;
 
-    assert(who == ENGINE_ASK_FLOW && f->question == NULL); /* one is out at most */
-    f->question = request;
+    assert(*question_of(f, who) == NULL); /* one is out at most */
+    *question_of(f, who) = request;
     f->n_questions++;
     (void)snprintf(ret_key, ENGINE_KEY_SIZE, "%064zu", f->n_questions);
     sp_buf_add(&f->events, SP_STR("?"));
@@ -91,9 +98,18 @@ static void on_cancel(void *owner, enum engine_asker who)
 {
     struct engine_fixture *f = owner;
 
-    assert(who == ENGINE_ASK_FLOW && f->question != NULL);
-    f->question = NULL;
+    assert(*question_of(f, who) != NULL);
+    *question_of(f, who) = NULL;
     sp_buf_add(&f->events, SP_STR("? cancelled\n"));
+}
+
+static void on_key_of(void *owner, const struct oracle_request *request,
+                      char ret_key[ENGINE_KEY_SIZE])
+{
+    struct engine_fixture *f = owner;
+
+    assert(request->n_questions > 0);
+    (void)snprintf(ret_key, ENGINE_KEY_SIZE, "f%063zu", ++f->n_skipped);
 }
 
 static void on_log_flow(void *owner, struct sp_str line)
@@ -102,6 +118,14 @@ static void on_log_flow(void *owner, struct sp_str line)
 
     put_event(f, "# ", line);
     sp_buf_add(&f->flow_log, line);
+}
+
+static void on_log_confirm(void *owner, struct sp_str line)
+{
+    struct engine_fixture *f = owner;
+
+    put_event(f, "% ", line);
+    sp_buf_add(&f->confirm_log, line);
 }
 
 static void on_note(void *owner, const char *text)
@@ -122,7 +146,9 @@ static const struct engine_ops ops = {
     .read_conversation = on_read_conversation,
     .ask = on_ask,
     .cancel = on_cancel,
+    .key_of = on_key_of,
     .log_flow = on_log_flow,
+    .log_confirm = on_log_confirm,
     .note = on_note,
 };
 
@@ -136,14 +162,18 @@ static void prepare(struct engine_fixture *f, bool commit, bool context)
     f->turns = turns_new(SP_STR("s-1"), (struct sp_str){0}, (struct sp_str){0});
 }
 
+static void add_guards(struct engine_fixture *f, const char *guards)
+{
+    f->options.guards = guard_domain_find(sp_str_of(guards));
+    assert(f->options.guards != NULL);
+    f->options.domain = guards;
+}
+
 void engine_fixture_init(struct engine_fixture *f, const char *guards, bool commit, bool context)
 {
     prepare(f, commit, context);
-    if (guards != NULL) {
-        f->options.guards = guard_domain_find(sp_str_of(guards));
-        assert(f->options.guards != NULL);
-    }
-    f->options.domain = guards;
+    if (guards != NULL)
+        add_guards(f, guards);
     f->engine = engine_new(&f->options, &ops, f);
 }
 
@@ -156,11 +186,26 @@ void engine_fixture_init_flow(struct engine_fixture *f, const struct engine_flow
     f->engine = engine_new(&f->options, &ops, f);
 }
 
+void engine_fixture_init_judge(struct engine_fixture *f, const struct engine_judge *judge,
+                               const struct engine_flow *served, const char *guards, bool commit)
+{
+    prepare(f, commit, true);
+    add_guards(f, guards);
+    f->judge = *judge;
+    f->options.judge = &f->judge;
+    if (served != NULL) {
+        f->served = *served;
+        f->options.flow = &f->served;
+    }
+    f->engine = engine_new(&f->options, &ops, f);
+}
+
 void engine_fixture_deinit(struct engine_fixture *f)
 {
     engine_free(f->engine);
     flow_free((struct flow *)f->served.flow);
     sp_buf_deinit(&f->flow_log);
+    sp_buf_deinit(&f->confirm_log);
     turns_free(f->turns);
     sp_buf_deinit(&f->conversation);
     sp_buf_deinit(&f->events);
@@ -225,10 +270,18 @@ void engine_fixture_kept(struct engine_fixture *f, enum line_from from, const ch
     line_unref(line);
 }
 
+/* The server's input ends with the host's, but not while a call is judged. */
+static void close_server(struct engine_fixture *f)
+{
+    if (f->has_host_ended && !engine_is_judging(f->engine))
+        f->is_server_open = false;
+}
+
 void engine_fixture_host_end(struct engine_fixture *f)
 {
+    f->has_host_ended = true;
     engine_host_end(f->engine, f->now_ms);
-    f->is_server_open = false;
+    close_server(f);
 }
 
 void engine_fixture_server_end(struct engine_fixture *f)
@@ -255,6 +308,31 @@ void engine_fixture_no_answer(struct engine_fixture *f, const char *cause)
     assert(f->question != NULL);
     f->question = NULL;
     engine_answer(f->engine, f->now_ms, ENGINE_ASK_FLOW, NULL, cause);
+}
+
+void engine_fixture_judge_with(struct engine_fixture *f, const struct oracle_response *response)
+{
+    assert(f->judged != NULL);
+    f->judged = NULL;
+    engine_answer(f->engine, f->now_ms, ENGINE_ASK_JUDGE, response, NULL);
+    close_server(f);
+}
+
+void engine_fixture_judge(struct engine_fixture *f, double p)
+{
+    struct oracle_answer answer = {.type = ORACLE_NOUL, .noul = p};
+
+    assert(f->judged != NULL && f->judged->n_questions == 1);
+    answer.id = f->judged->questions[0].id;
+    engine_fixture_judge_with(f, &(struct oracle_response){.answers = &answer, .n_answers = 1});
+}
+
+void engine_fixture_judge_fails(struct engine_fixture *f, const char *cause)
+{
+    assert(f->judged != NULL);
+    f->judged = NULL;
+    engine_answer(f->engine, f->now_ms, ENGINE_ASK_JUDGE, NULL, cause);
+    close_server(f);
 }
 
 void engine_fixture_wait_until(struct engine_fixture *f, uint64_t ms)

@@ -10,7 +10,8 @@
  *     > TEXT               sent to the server
  *     < TEXT               sent to the host
  *     # TEXT               logged of a flow
- *     ? NAMES              asked of the model: the questions' names
+ *     % TEXT               logged of the confirmation judge
+ *     ? NAMES              asked of the model, by a flow or the judge: the questions' names
  *     ? cancelled          the question was given up
  *     ! TEXT               told to the user
  *
@@ -39,11 +40,16 @@ struct engine_fixture {
     struct sp_buf entries;   /* the entries of the session's log so far */
     struct turns *turns;     /* what a reader of that log makes of it */
     size_t n_notes;
+    bool has_host_ended;
     struct engine_flow served;             /* if a flow is; its flow is the fixture's */
+    struct engine_judge judge;             /* if there is one */
     struct sp_buf flow_log;                /* every byte logged there so far */
-    const struct oracle_request *question; /* the one that is out; NULL: none */
+    struct sp_buf confirm_log;             /* likewise */
+    const struct oracle_request *question; /* the flow's that is out; NULL: none */
+    const struct oracle_request *judged;   /* the judge's */
     size_t n_questions;                    /* asked so far; the key of the last is this number */
-    struct sp_buf shown;                   /* private */
+    size_t n_skipped;    /* whose key was asked for; that of the last is "f" and this number */
+    struct sp_buf shown; /* private */
 };
 
 /*
@@ -62,6 +68,15 @@ void engine_fixture_deinit(struct engine_fixture *f);
 void engine_fixture_init_flow(struct engine_fixture *f, const struct engine_flow *served,
                               bool commit, bool context);
 
+/*
+ * The same with a confirmation judge, guards, and a conversation file.
+ *
+ * judge:  copied; what it points at is borrowed.
+ * served: as above; NULL: no flow.
+ */
+void engine_fixture_init_judge(struct engine_fixture *f, const struct engine_judge *judge,
+                               const struct engine_flow *served, const char *guards, bool commit);
+
 /* The events: lines as they crossed, and the same of texts that get an LF. */
 void engine_fixture_host_bytes(struct engine_fixture *f, struct sp_str bytes);
 void engine_fixture_server_bytes(struct engine_fixture *f, struct sp_str bytes);
@@ -72,9 +87,14 @@ void engine_fixture_host_end(struct engine_fixture *f);
 void engine_fixture_server_end(struct engine_fixture *f);
 void engine_fixture_interrupt(struct engine_fixture *f);
 
-/* Answers the question that is out, or fails it for a cause. */
+/* Answers the flow's question that is out, or fails it for a cause. */
 void engine_fixture_answer(struct engine_fixture *f, const struct oracle_response *response);
 void engine_fixture_no_answer(struct engine_fixture *f, const char *cause);
+
+/* Answers the judge's: with a probability of yes, with any response; or fails it for a cause. */
+void engine_fixture_judge(struct engine_fixture *f, double p);
+void engine_fixture_judge_with(struct engine_fixture *f, const struct oracle_response *response);
+void engine_fixture_judge_fails(struct engine_fixture *f, const char *cause);
 
 /* Goes on to a time, giving the engine the time-outs that are due until then. */
 void engine_fixture_wait_until(struct engine_fixture *f, uint64_t ms);
