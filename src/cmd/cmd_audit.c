@@ -29,7 +29,7 @@ static const struct sp_opt table[] = {
      .help = "a directory of session logs"},
     {"results", .kind = SP_OPT_EACH, AT(material.results), .arg = "FILE",
      .help = "results of tau2-bench; may be repeated"},
-    {"tau2", .kind = SP_OPT_PATH, AT(material.tau2), .arg = "DIR",
+    {"tau2", .kind = SP_OPT_PATH, AT(material.tau2), .arg = "DIR", .needs = {"results"},
      .help = "a checkout of tau2-bench: of the results only its test split"},
     {"oracle", .kind = SP_OPT_CHOICE, AT(oracle), .arg = "KIND",
      .choices = {"jev", "replay", "mock"}, .fallback = "replay",

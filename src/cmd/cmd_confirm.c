@@ -108,9 +108,8 @@ static int open_batch(struct inquiry *q, const struct confirm_args *args, const 
 static int open_all(struct inquiries *all, const struct confirm_args *args,
                     const struct trials *trials, struct sp_err *ret_err)
 {
-    const char *model = getenv("TYPESAFE_DEFAULT_MODEL");
     struct confirmaudit_options options = {
-        .model = sp_str_of(model != NULL && model[0] != '\0' ? model : ORACLE_DEFAULT_MODEL),
+        .model = oracle_jev_model(getenv),
         .second = (enum judgment_second)args->second,
         .threshold = args->threshold.is_given ? args->threshold.value : DEFAULT_THRESHOLD,
         .max_examples = args->examples.is_given ? (size_t)args->examples.value : DEFAULT_EXAMPLES,

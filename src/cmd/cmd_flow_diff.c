@@ -39,10 +39,8 @@ static int load(const char *path, struct flow **ret)
     struct sp_err err;
     int code = flow_load(path, ret, &err);
 
-    if (code < 0 && strstr(err.text, path) != NULL)
+    if (code < 0)
         fprintf(stderr, "stretto: %s\n", err.text);
-    else if (code < 0)
-        fprintf(stderr, "stretto: %s (%s)\n", err.text, path);
     return code;
 }
 

@@ -10,6 +10,7 @@
 #include "cmd/batch.h"
 #include "cmd/cmd.h"
 #include "cmd/progress.h"
+#include "cmd/report.h"
 #include "flow/arbiterfile.h"
 #include "io/oracle_cache.h"
 #include "learn/learn.h"
@@ -321,7 +322,6 @@ static int save(const struct learn_args *args, struct flow *f, struct sp_err *re
 static int learn_and_save(const struct learn_args *args, struct inputs *in, struct talk *talk,
                           struct sp_err *ret_err)
 {
-    const char *model = getenv("TYPESAFE_DEFAULT_MODEL");
     struct learn_options options = {
         .domain = sp_str_of(args->domain),
         .set = &in->set,
@@ -331,7 +331,7 @@ static int learn_and_save(const struct learn_args *args, struct inputs *in, stru
         .every_read = args->every_read,
         .mode = mode_of(args),
         .arbiter = &in->arbiter,
-        .model = sp_str_of(model != NULL && model[0] != '\0' ? model : ORACLE_DEFAULT_MODEL),
+        .model = oracle_jev_model(getenv),
         .ask = ask,
         .ask_all = ask_all,
         .ask_data = talk,
@@ -378,7 +378,7 @@ static int run_with(const struct learn_args *args)
     struct sp_err err;
     int status = 0;
 
-    if (inputs_read(&in, args, &err) < 0)
+    if (report_find_dir("creating", args->out, &err) < 0 || inputs_read(&in, args, &err) < 0)
         status = cmd_fail("%s", err.text);
     if (status == 0 && (mode == LEARN_FIT || mode == LEARN_FIT_AND_ALL)) {
         talk.batch = batch_new(&asked, &err);

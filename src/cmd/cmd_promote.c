@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 
 #include "base/sp_alloc.h"
 #include "cmd/cmd.h"
@@ -95,23 +94,6 @@ static const char *find_infinite(const struct promote_args *args)
     return NULL;
 }
 
-/* Sees that the flow's new file has a directory, before anybody is asked anything. */
-static int check_out(const char *out, struct sp_err *ret_err)
-{
-    const char *slash = strrchr(out, '/');
-    char *dir = sp_strdup(slash == NULL ? "." : slash == out ? "/" : out);
-    struct stat st;
-    int err;
-
-    if (slash != NULL && slash != out)
-        dir[slash - out] = '\0';
-    err = stat(dir, &st) < 0 ? -errno : S_ISDIR(st.st_mode) ? 0 : -ENOTDIR;
-    if (err < 0)
-        sp_err_set(ret_err, "the directory of --out, %s: %s", dir, sp_err_cause(err));
-    free(dir);
-    return err;
-}
-
 /* Readies who answers; by counts the flow asks nobody. */
 static int open_oracle(struct served_oracle *oracle, const struct promote_args *args,
                        enum decide_decider decider, struct sp_err *ret_err)
@@ -185,7 +167,7 @@ static int promote(const struct promote_args *args, struct flow *flow,
     int err = served_decider(flow, args->decider, &options.decider, ret_err);
 
     if (err == 0)
-        err = check_out(args->out, ret_err);
+        err = report_find_dir("writing", args->out, ret_err);
     if (err == 0)
         err = open_oracle(&oracle, args, options.decider, ret_err);
     if (err < 0)

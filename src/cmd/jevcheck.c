@@ -1,5 +1,6 @@
 /* Asks the Jev service one question. */
 
+#include <assert.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -38,14 +39,13 @@ static void on_closed(void *owner)
 /* Puts the question and waits for the answer; how long that takes, in ms. */
 static uint64_t ask(uv_loop_t *loop, struct oracle_jev *jev, struct check *check)
 {
-    const char *model = getenv("TYPESAFE_DEFAULT_MODEL");
     struct oracle_question question = {
         .id = ID,
         .type = ORACLE_NOUL,
         .instructions = SP_STR("Is this text a greeting?"),
     };
     struct oracle_request request = {
-        .model = sp_str_of(model != NULL && model[0] != '\0' ? model : ORACLE_DEFAULT_MODEL),
+        .model = oracle_jev_model(getenv),
         .state = SP_STR("{\"text\":\"Hello!\"}"),
         .questions = &question,
         .n_questions = 1,
@@ -102,6 +102,7 @@ int jevcheck(struct sp_buf *ret, struct sp_err *ret_err)
 {
     uv_loop_t loop;
     int err = uv_loop_init(&loop);
+    int closed;
 
     if (err < 0) {
         sp_err_set(ret_err, "the event loop could not be made");
@@ -109,6 +110,8 @@ int jevcheck(struct sp_buf *ret, struct sp_err *ret_err)
     }
     (void)signal(SIGPIPE, SIG_IGN); /* a connection that breaks off is an error to tell */
     err = run(&loop, ret, ret_err);
-    (void)uv_loop_close(&loop);
+    closed = uv_loop_close(&loop);
+    assert(closed == 0); /* all is closed */
+    (void)closed;
     return err;
 }

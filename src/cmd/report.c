@@ -1,7 +1,9 @@
 /* Where a command's report goes. */
 
 #include <assert.h>
+#include <errno.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include "base/sp_file.h"
 #include "cmd/cmd.h"
@@ -34,4 +36,20 @@ int report_deliver(struct spool *spool, const char *path)
     if (err == 0)
         err = sp_file_write(path, sp_buf_str(&spool->text));
     return err < 0 ? cmd_fail("writing %s: %s", path, sp_err_cause(err)) : 0;
+}
+
+int report_find_dir(const char *doing, const char *path, struct sp_err *ret_err)
+{
+    const char *slash = strrchr(path, '/');
+    char *dir = sp_strdup(slash == NULL ? "." : slash == path ? "/" : path);
+    struct stat st;
+    int err;
+
+    if (slash != NULL && slash != path)
+        dir[slash - path] = '\0';
+    err = stat(dir, &st) < 0 ? -errno : S_ISDIR(st.st_mode) ? 0 : -ENOTDIR;
+    free(dir);
+    if (err < 0)
+        sp_err_set(ret_err, "%s %s: %s", doing, path, sp_err_cause(err));
+    return err;
 }

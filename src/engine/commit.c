@@ -102,9 +102,14 @@ static void report_no_answer(struct commit *cm)
     cm->state = COMMIT_ENDED;
 }
 
-/* Sends the next call; a closed server ends the commit. */
+/* Sends the next call. A closed server ends the commit, and so does the end of the proxy: nobody
+ * would wait for the answer. */
 static void send_call(struct engine *e, struct commit *cm)
 {
+    if (e->is_interrupted) {
+        cm->state = COMMIT_ENDED;
+        return;
+    }
     if (e->is_server_ended || !e->ops->is_server_open(e->owner)) {
         report_no_answer(cm);
         return;

@@ -40,7 +40,7 @@ struct engine_judge {
 /* Who asks the model; each has one question out at most. */
 enum engine_asker { ENGINE_ASK_FLOW, ENGINE_ASK_JUDGE, ENGINE_N_ASKERS };
 
-#define ENGINE_KEY_SIZE 65 /* bytes of a question's key in hexadecimal, NUL included */
+#define ENGINE_KEY_SIZE ORACLE_KEY_SIZE
 
 struct engine_options {
     const struct engine_flow *flow;    /* NULL: no flow */

@@ -112,7 +112,8 @@ void engine_resume_call(struct engine *e, struct line *line, enum engine_verdict
 /* Text and failure of a response, as the host is told of it. Returns whether it failed. */
 bool engine_response_text(const struct tracemsg *m, struct sp_buf *ret);
 
-/* judging.c; without a judge these do nothing */
+/* judging.c; without a judge the first two, judging_put_off_end() and judging_stop() do nothing,
+ * and the others are not called */
 
 void judging_init(struct engine *e);
 void judging_deinit(struct engine *e);

@@ -2,7 +2,7 @@
  * The confirmation judge in a session.
  *
  *  1. engine_check() begins a judgment of a call that the guards let pass. Its questions are put
- * one after the other; while one is out, the call is held: a line of the host, or a commit.
+ *     one after the other; while one is out, the call is held: a line of the host, or a commit.
  *  2. Meanwhile the host's later lines are put off, and a commit whose next call is to be judged
  *     waits. Lines of the server go on.
  *  3. When the last question is answered, the judgment is logged, the call is sent or refused, and
@@ -160,7 +160,9 @@ static void go_on(struct engine *e)
         struct commit *cm = take_waiter(j);
         struct line *line = cm == NULL ? take_line(j) : NULL;
 
-        if (cm != NULL) {
+        if (cm != NULL && (e->is_server_ended || e->is_interrupted)) {
+            commit_resume(e, cm, ENGINE_NOT_NOW, SP_STR(""));
+        } else if (cm != NULL) {
             commit_go_on(e, cm);
         } else if (line != NULL) {
             handle_later(e, line);
@@ -256,8 +258,8 @@ void judging_answer(struct engine *e, const struct oracle_response *response, co
     if (response != NULL) {
         judgment_answer(j->judgment, j->key, response);
     } else {
-        engine_note(e, "the confirmation judge cannot answer: %s", error);
         judgment_no_answer(j->judgment, j->key, error);
+        engine_note(e, "the confirmation judge cannot answer: %s", judgment_error(j->judgment));
     }
     verdict = advance(e, &reasons);
     if (verdict != ENGINE_JUDGED)

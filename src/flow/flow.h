@@ -393,7 +393,8 @@ int flow_check_fold(const struct flow_fold *fold, size_t n_weighed, const char *
  */
 int flow_parse(struct sp_str text, struct flow **ret, struct sp_err *ret_err);
 
-/* The same from a file; one that cannot be read gives "reading PATH: REASON". */
+/* The same from a file; one that cannot be read gives "reading PATH: REASON", one that is no flow
+ * "PATH: REASON". */
 int flow_load(const char *path, struct flow **ret, struct sp_err *ret_err);
 
 /*

@@ -115,8 +115,8 @@ int flow_load(const char *path, struct flow **ret, struct sp_err *ret_err)
 
     if (err < 0)
         sp_err_set(ret_err, "reading %s: %s", path, sp_err_cause(err));
-    else
-        err = flow_parse(sp_buf_str(&text), ret, ret_err);
+    else if ((err = flow_parse(sp_buf_str(&text), ret, ret_err)) < 0)
+        sp_err_prefix(ret_err, "%s", path);
     sp_buf_deinit(&text);
     return err;
 }

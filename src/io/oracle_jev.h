@@ -43,6 +43,14 @@ static inline struct oracle_jev_settings oracle_jev_from_env(char *(*get)(const 
     };
 }
 
+/* The model that is asked where no flow names one; read as getenv() does. */
+static inline struct sp_str oracle_jev_model(char *(*get)(const char *name))
+{
+    const char *model = get("TYPESAFE_DEFAULT_MODEL");
+
+    return sp_str_of(model != NULL && model[0] != '\0' ? model : ORACLE_DEFAULT_MODEL);
+}
+
 struct oracle_jev;
 struct oracle_jev_ask;
 

@@ -19,7 +19,7 @@ struct question {
     bool is_reached; /* it has a key */
     bool is_answered;
     double p; /* the probability of a yes */
-    char key[JUDGMENT_KEY_SIZE];
+    char key[ORACLE_KEY_SIZE];
 };
 
 struct judgment {
@@ -109,7 +109,7 @@ static struct question *reach(struct judgment *j, const char *key)
 {
     struct question *q = &j->questions[j->next];
 
-    assert(judgment_question(j) != NULL && strlen(key) == JUDGMENT_KEY_SIZE - 1);
+    assert(judgment_question(j) != NULL && strlen(key) == ORACLE_KEY_SIZE - 1);
     memcpy(q->key, key, sizeof q->key);
     q->is_reached = true;
     j->next++;

@@ -12,8 +12,7 @@
 
 #include "judge/confirmation.h"
 #include "judge/proposal.h"
-
-#define JUDGMENT_KEY_SIZE 65 /* bytes of a question's key in hexadecimal, NUL included */
+#include "oracle/oracle_key.h"
 
 enum judgment_second { JUDGMENT_NO_SECOND, JUDGMENT_PROPOSED, JUDGMENT_DESCRIBED };
 
@@ -51,7 +50,7 @@ const struct oracle_request *judgment_question(const struct judgment *j);
 
 /*
  * What becomes of that question: one of these, each once, with its key: lower-case hexadecimal
- * digits of JUDGMENT_KEY_SIZE. Then the next one is due. All is copied.
+ * digits of ORACLE_KEY_SIZE. Then the next one is due. All is copied.
  */
 
 /* It has a response, though perhaps not with an answer to it. */

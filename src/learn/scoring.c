@@ -4,7 +4,7 @@
  *  1. Recorded events come one by one into the session as it stood. At a result whose call is known
  *     a chain begins, unless it is the session's last event.
  *  2. The first decision is made on that session, which keeps what is known of it from one result
- * to the next. Pending calls are those that were sent by then.
+ *     to the next. Pending calls are those that were sent by then.
  *  3. A lookup is held against the calls behind the turn of the result's call. If one makes it and
  *     was answered, the chain goes on: a copy of the session gets the lookup and that answer.
  */

@@ -66,8 +66,8 @@ void oracle_put_request(struct sp_buf *b, const struct oracle_request *r);
  * counts.
  *
  * object:  any value's span, as in jget.h.
- * ret:     the caller's, ended by oracle_request_deinit(); untouched on failure. It borrows
- * nothing. Returns: 0, or negative with the cause in ret_err, which names the place.
+ * ret:     the caller's, ended by oracle_request_deinit(), borrowing nothing; untouched on failure.
+ * Returns: 0, or negative with the cause in ret_err, which names the place.
  */
 int oracle_read_request(struct sp_str object, struct oracle_request *ret,
                         struct sp_err *ret_err) SP_MUST_CHECK;

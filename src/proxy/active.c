@@ -114,7 +114,10 @@ static void on_answered(void *owner, struct oracle_response *response, const cha
     struct active *a = q->active;
 
     q->ask = NULL;
+    /* Lines of the host that a judgment put off are handled in this. */
+    a->is_host_event = true;
     engine_answer(a->engine, now_ms(a), (enum engine_asker)(q - a->questions), response, error);
+    a->is_host_event = false;
     a->parts.on_event(a->parts.owner);
 }
 
@@ -209,7 +212,7 @@ static void on_client_closed(void *owner)
  * another ending. Without it the session goes on.
  */
 static void open_log(struct active *a, const char *name, const char *asked, const char *ending,
-                     struct recorder **ret)
+                     struct recorder **ret, struct sp_buf *ret_notices)
 {
     struct sp_buf path = {0};
     struct sp_err err;
@@ -227,11 +230,11 @@ static void open_log(struct active *a, const char *name, const char *asked, cons
     }
     if (path.len > 0 &&
         recorder_open_append(a->parts.loop, sp_buf_cstr(&path), on_log_closed, a, ret, &err) < 0)
-        sp_log("no %s log: %s", name, err.text);
+        sp_buf_addf(ret_notices, "no %s log: %s\n", name, err.text);
     sp_buf_deinit(&path);
 }
 
-struct active *active_new(const struct active_parts *parts)
+struct active *active_new(const struct active_parts *parts, struct sp_buf *ret_notices)
 {
     const struct options *o = parts->options;
     struct active *a = sp_calloc(1, sizeof *a);
@@ -254,9 +257,9 @@ struct active *active_new(const struct active_parts *parts)
     if (o->context != NULL)
         a->conversation = sp_file_expand(o->context, getenv("HOME"), getenv("USERPROFILE"));
     if (parts->flow != NULL)
-        open_log(a, "flow", o->flow_log, ".flow.jsonl", &a->flow_log);
+        open_log(a, "flow", o->flow_log, ".flow.jsonl", &a->flow_log, ret_notices);
     if (parts->judge != NULL)
-        open_log(a, "confirmation", o->confirm_log, ".confirm.jsonl", &a->confirm_log);
+        open_log(a, "confirmation", o->confirm_log, ".confirm.jsonl", &a->confirm_log, ret_notices);
     a->engine = engine_new(&a->options, &engine_ops, a);
     (void)uv_timer_init(parts->loop, &a->timer); /* never fails */
     a->timer.data = a;

@@ -42,8 +42,12 @@ struct active_parts {
 /* Whether the options ask for it. */
 bool active_is_wanted(const struct options *options);
 
-/* parts: copied; what they point at is kept until active_free(). Returns the caller's. */
-struct active *active_new(const struct active_parts *parts);
+/*
+ * parts:       copied; what they point at is kept until active_free().
+ * ret_notices: gets what is to be said of a log that cannot be opened, one line each.
+ * Returns:     the caller's.
+ */
+struct active *active_new(const struct active_parts *parts, struct sp_buf *ret_notices);
 
 /* The events of engine.h. Lines are borrowed. */
 void active_host_line(struct active *a, struct line *line);

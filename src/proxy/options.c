@@ -114,6 +114,12 @@ void options_deinit(struct options *o)
     free(o->upstream_headers.v);
 }
 
+const struct sp_opt *options_table(size_t *ret_n_table)
+{
+    *ret_n_table = N_TABLE;
+    return table;
+}
+
 void options_print_help(FILE *out)
 {
     fprintf(out,

@@ -61,5 +61,8 @@ enum options_outcome options_parse(int argc, char **argv, struct options *ret,
 
 void options_deinit(struct options *o);
 
+/* The options that there are, in the order of the help. */
+const struct sp_opt *options_table(size_t *ret_n_table);
+
 /* Prints the text of --help. */
 void options_print_help(FILE *out);

@@ -387,7 +387,7 @@ static int session_start(struct session *s, struct sp_buf *ret_notices, struct s
     if (err < 0)
         return err;
     s->transport = startup_make_transport(s, &transport_events);
-    s->active = startup_make_active(s, on_active_event);
+    s->active = startup_make_active(s, on_active_event, ret_notices);
     watch_signals(s);
     err = s->transport->ops->start(s->transport, ret_err);
     if (err < 0 && s->active != NULL)

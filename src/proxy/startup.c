@@ -175,9 +175,7 @@ int startup_load_flow(struct session *s, struct sp_buf *ret_notices, struct sp_e
         return 0;
     path = expand(o->flow);
     err = flow_load(path, &s->flow, ret_err);
-    if (err < 0)
-        sp_err_prefix(ret_err, "loading %s", path);
-    else
+    if (err == 0)
         err = serve_flow(s, ret_err);
     if (err == 0)
         sp_buf_addf(ret_notices, "serving the %.*s flow from %s, deciding with %s%s\n",
@@ -221,7 +219,6 @@ static void tell_no_key(const char *key_error, struct sp_buf *ret_notices)
 int startup_ready_judge(struct session *s, struct sp_buf *ret_notices, struct sp_err *ret_err)
 {
     const struct options *o = s->options;
-    const char *model = getenv("TYPESAFE_DEFAULT_MODEL");
     int err = 0;
 
     if (o->confirm_judge == 0)
@@ -229,8 +226,7 @@ int startup_ready_judge(struct session *s, struct sp_buf *ret_notices, struct sp
     s->judge = (struct engine_judge){
         .options =
             {
-                .model =
-                    sp_str_of(model != NULL && model[0] != '\0' ? model : ORACLE_DEFAULT_MODEL),
+                .model = oracle_jev_model(getenv),
                 .enforces = o->confirm_judge == OPTIONS_JUDGE_ENFORCE,
                 .second = (enum judgment_second)o->confirm_second,
                 .second_shadow = o->confirm_second_shadow,
@@ -304,7 +300,8 @@ struct transport *startup_make_transport(struct session *s, const struct transpo
     return s->upstream->transport_new(&s->loop, &http, s->zero_ns, events, s);
 }
 
-struct active *startup_make_active(struct session *s, active_event_cb on_event)
+struct active *startup_make_active(struct session *s, active_event_cb on_event,
+                                   struct sp_buf *ret_notices)
 {
     struct active_parts parts = {
         .loop = &s->loop,
@@ -323,5 +320,5 @@ struct active *startup_make_active(struct session *s, active_event_cb on_event)
         .owner = s,
     };
 
-    return active_is_wanted(s->options) ? active_new(&parts) : NULL;
+    return active_is_wanted(s->options) ? active_new(&parts, ret_notices) : NULL;
 }

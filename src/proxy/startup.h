@@ -35,5 +35,6 @@ int startup_open_recorder(struct session *s, recorder_closed_cb on_closed, struc
 /* The server, not started. */
 struct transport *startup_make_transport(struct session *s, const struct transport_events *events);
 
-/* NULL in passive mode. */
-struct active *startup_make_active(struct session *s, active_event_cb on_event);
+/* NULL in passive mode; what there is to say goes to ret_notices. */
+struct active *startup_make_active(struct session *s, active_event_cb on_event,
+                                   struct sp_buf *ret_notices);

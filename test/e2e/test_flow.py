@@ -109,7 +109,7 @@ class Start(FlowCase):
                                                'ret': {'op': 'var', 'name': 'x'}}))
     def test_a_program_that_does_not_load(self, program):
         self.fails('--flow', self.put_flow(flows.flow(program=program)),
-                   err=rb'loading desk\.flow\.json: [^\n]+')
+                   err=rb'desk\.flow\.json: [^\n]+')
 
     @rows(('that has reach', flows.flow(), b'reach'), ('without', flows.without_reach(), b'habit'))
     def test_no_arbiter(self, value, fallback):

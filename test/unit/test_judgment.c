@@ -13,8 +13,6 @@
 #include "judge/judgment.h"
 #include "oracle/oracle_key.h"
 
-_Static_assert(JUDGMENT_KEY_SIZE == ORACLE_KEY_SIZE, "a judgment keeps the keys of the oracle");
-
 #define KEY_1 "22517a8287113a5be8380c7758143416f1615c72a10b7eb2606879820190ecd1"
 #define KEY_2 "dd872ac4e003dac2841fe27ba891e40e3f1c30b45ed5eeb4ac5db358d193690b"
 #define KEY_4 "e68845308a92d885a46bd77ed0832b6b7ed82e015110f26848483697c1a2f06d"
