@@ -20,10 +20,11 @@ SEES = {
     "io": ["mcp", "oracle"],
     "transport": ["io"],
     "record": ["io", "trace"],
+    "procedure": ["mcp"],
     "demo": ["io"],
     "proxy": ["transport", "record", "engine"],
     "learn": ["flow", "guard", "judge"],
-    "cmd": ["proxy", "demo", "learn"],
+    "cmd": ["proxy", "demo", "learn", "procedure"],
 }
 
 

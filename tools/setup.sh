@@ -100,6 +100,11 @@ need_test_tools()
     need llvm-symbolizer llvm have llvm-symbolizer
     need clang-format clang-format have clang-format
     need clang-tidy clang-tidy have clang-tidy
+    need bash bash have bash
+    need zsh zsh have zsh
+    need fish fish have fish
+    need elvish elvish have elvish
+    need groff groff-base have groff
     need "certificates of the web's authorities" ca-certificates have_certificates
 }
 

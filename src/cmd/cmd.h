@@ -3,7 +3,7 @@
 /*
  * The subcommands of `stretto`, and what they share: options by table, errors and exit statuses.
  *
- * A subcommand is one file cmd_NAME.c with a `const struct cmd`, listed in stretto.c.
+ * A subcommand is one file cmd_NAME.c with a `const struct cmd`, listed in commands.c.
  */
 
 #include "base/sp_opt.h"
@@ -17,6 +17,9 @@ struct cmd {
     const struct sp_opt *table; /* ends with CMD_HELP */
     size_t n_table;
 
+    /* The words that its one argument may be, ended by NULL; NULL where arguments are paths. */
+    const char *const *words;
+
     /* argv[0] is the command's name. Returns the exit status. */
     int (*run)(const struct cmd *cmd, int argc, char **argv);
 };
@@ -26,6 +29,9 @@ struct cmd {
     {                                                               \
         "help", 'h', .kind = SP_OPT_HELP, .help = "print this help" \
     }
+
+/* The commands, in the order of the help: the one at `i`; NULL past the last. */
+const struct cmd *cmd_at(size_t i);
 
 #define CMD_FAILED 1 /* exit statuses */
 #define CMD_USAGE  2
@@ -57,6 +63,7 @@ int cmd_print(struct spool *spool);
 extern const struct cmd cmd_ask;
 extern const struct cmd cmd_audit;
 extern const struct cmd cmd_confirm;
+extern const struct cmd cmd_completions;
 extern const struct cmd cmd_episodes;
 extern const struct cmd cmd_evaluate;
 extern const struct cmd cmd_flow_diff;

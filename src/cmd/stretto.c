@@ -7,15 +7,6 @@
 
 #include "cmd/cmd.h"
 
-static const struct cmd *const commands[] = {
-    &cmd_sessions,       &cmd_show,           &cmd_episodes,  &cmd_manifest, &cmd_redact,
-    &cmd_learn,          &cmd_flow_show,      &cmd_flow_diff, &cmd_replay,   &cmd_promote,
-    &cmd_audit,          &cmd_evaluate,       &cmd_guards,    &cmd_confirm,  &cmd_ask,
-    &cmd_export_answers, &cmd_import_answers, &cmd_jev_check,
-};
-
-#define N_COMMANDS (sizeof commands / sizeof commands[0])
-
 static void print_help(FILE *out)
 {
     fprintf(out, "Usage: stretto COMMAND [ARGUMENTS]\n"
@@ -25,8 +16,8 @@ static void print_help(FILE *out)
                  "Reads, reviews and redacts the sessions that stretto-proxy records.\n"
                  "\n"
                  "Commands:\n");
-    for (size_t i = 0; i < N_COMMANDS; i++)
-        fprintf(out, "  %-14s%s\n", commands[i]->name, commands[i]->summary);
+    for (size_t i = 0; cmd_at(i) != NULL; i++)
+        fprintf(out, "  %-16s%s\n", cmd_at(i)->name, cmd_at(i)->summary);
 }
 
 static int misused(const char *what, const char *name)
@@ -38,11 +29,13 @@ static int misused(const char *what, const char *name)
 
 static const struct cmd *find(const char *name)
 {
-    for (size_t i = 0; i < N_COMMANDS; i++) {
-        if (strcmp(commands[i]->name, name) == 0)
-            return commands[i];
+    const struct cmd *cmd;
+
+    for (size_t i = 0; (cmd = cmd_at(i)) != NULL; i++) {
+        if (strcmp(cmd->name, name) == 0)
+            break;
     }
-    return NULL;
+    return cmd;
 }
 
 static bool is_either(const char *arg, const char *name, const char *letter)
