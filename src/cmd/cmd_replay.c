@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "cmd/cmd.h"
+#include "cmd/progress.h"
 #include "cmd/served.h"
 #include "cmd/sources.h"
 #include "io/oracle_cache.h"
@@ -87,12 +88,17 @@ static int replay_all(const struct sources *sources, const struct replay_options
                       bool is_json, struct spool *spool, struct replay_counts *totals,
                       struct sp_err *ret_err)
 {
+    struct progress progress;
     int err = 0;
 
     if (!is_json)
         replay_report_put_heading(&spool->text);
-    for (size_t i = 0; err == 0 && i < sources->set.n_logs; i++)
+    progress_init(&progress);
+    for (size_t i = 0; err == 0 && i < sources->set.n_logs; i++) {
         err = replay_log(sources->set.logs[i].path, options, is_json, spool, totals, ret_err);
+        progress_tell(&progress, "sessions", i + 1, sources->set.n_logs);
+    }
+    progress_end(&progress);
     if (err < 0)
         return err;
     if (is_json)

@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "cmd/material.h"
+#include "cmd/progress.h"
 #include "trace/results.h"
 #include "trace/sessionlog.h"
 #include "trace/sessionset.h"
@@ -17,6 +18,7 @@ struct giving {
     material_fn fn;
     void *data;
     uint64_t n; /* episodes so far */
+    struct progress progress;
 };
 
 static void give(struct giving *g, const struct episode *e, const struct turns *turns)
@@ -52,8 +54,10 @@ static int give_sessions(struct giving *g, struct sp_err *ret_err)
         err = sessionset_add(&set, g->material->sessions, ret_err);
     if (err == 0) {
         sessionset_sort(&set);
-        for (size_t i = 0; err == 0 && i < set.n_logs; i++)
+        for (size_t i = 0; err == 0 && i < set.n_logs; i++) {
             err = give_session(g, set.logs[i].path, ret_err);
+            progress_tell(&g->progress, "sessions", i + 1, set.n_logs);
+        }
     }
     sessionset_deinit(&set);
     return err;
@@ -119,12 +123,14 @@ int material_each(const struct material *m, struct sp_str domain, material_fn fn
 
     for (size_t i = 0; i < m->tasks.n; i++)
         sp_map_put(&g.tasks, m->tasks.v[i], NULL);
+    progress_init(&g.progress);
     if (m->tau2 != NULL)
         err = tau2_read_split(m->tau2, domain, "test", &g.split, ret_err);
     if (err == 0)
         err = give_sessions(&g, ret_err);
     for (size_t i = 0; err == 0 && i < m->results.n; i++)
         err = give_results(&g, m->results.v[i].p, ret_err);
+    progress_end(&g.progress);
     if (err == 0 && g.n == 0) {
         set_none(&g, ret_err);
         err = -ENOENT;

@@ -26,7 +26,8 @@ struct material {
 typedef void (*material_fn)(void *data, const struct episode *e, const struct turns *turns);
 
 /*
- * Gives all episodes: sessions in the order of their ids, then results file by file.
+ * Gives all episodes: sessions in the order of their ids, then results file by file. Tells on
+ * stderr how far that is (progress.h).
  *
  * Returns: 0, or negative, told in ret_err: what cannot be read, or that there is no episode. Some
  *          may have been given then.
