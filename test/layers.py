@@ -10,6 +10,7 @@ SRC = pathlib.Path(__file__).resolve().parent.parent / "src"
 SEES = {
     "base": [],
     "json": ["base"],
+    "config": ["json"],
     "mcp": ["json"],
     "trace": ["mcp"],
     "guard": ["trace"],
@@ -24,7 +25,7 @@ SEES = {
     "demo": ["io"],
     "proxy": ["transport", "record", "engine"],
     "learn": ["flow", "guard", "judge"],
-    "cmd": ["proxy", "demo", "learn", "procedure"],
+    "cmd": ["config", "proxy", "demo", "learn", "procedure"],
 }
 
 

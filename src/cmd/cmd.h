@@ -70,6 +70,7 @@ extern const struct cmd cmd_flow_diff;
 extern const struct cmd cmd_flow_show;
 extern const struct cmd cmd_export_answers;
 extern const struct cmd cmd_import_answers;
+extern const struct cmd cmd_init;
 extern const struct cmd cmd_jev_check;
 extern const struct cmd cmd_learn;
 extern const struct cmd cmd_promote;
