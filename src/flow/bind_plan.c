@@ -87,6 +87,8 @@ static struct behind sites_of(const struct flow_bindings *b, const struct flow_t
     struct behind all = {0};
     size_t low = 0, high = b->n_site_sources;
 
+    if (high == 0)
+        return all; /* and there is no array */
     while (low < high) {
         size_t middle = low + (high - low) / 2;
 
