@@ -407,7 +407,7 @@ static int learn_fitted(struct learner *l, struct flow **ret, struct sp_err *ret
 {
     bool again = l->options->mode == LEARN_FIT_AND_ALL;
     struct learn_arbiter arbiter;
-    struct flow *f;
+    struct flow *f = NULL;
     int err = pick_held(l, ret_err);
 
     if (err == 0)
