@@ -311,7 +311,18 @@ class Counts(Confirm):
         self.assertEqual(audit['groups'], [group(16, word_list=1), group(69, word_list=13),
                                            group(63, word_list=19)])
         self.assertEqual(audit['episodes_word_list'], [1, 12])
-        self.assertEqual(len({write['key'] for write in writes}), 141)
+        keys = sorted({write['key'] for write in writes})
+        self.assertEqual(len(keys), 141)
+        # The same with cached answers: every third is a no, and the last one is missing.
+        said = {key: 0.1 if i % 3 == 0 else 0.9 for i, key in enumerate(keys[:-1])}
+        self.answer(*[(key, {'model': 'm', 'answers': {'confirmed': {'type': 'noul', 'noul': p}}})
+                      for key, p in said.items()])
+        audit, writes = self.judged(*REPLAY, source='air.json', domain='airline')
+        self.assertEqual([w['p_yes'] for w in writes], [said.get(w['key']) for w in writes])
+        self.assertEqual(sum(g['judge'] for g in audit['groups']),
+                         sum(said.get(w['key'], 1) < 0.5 for w in writes))
+        self.assertEqual(sum(g['unanswered'] for g in audit['groups']),
+                         sum(w['key'] == keys[-1] for w in writes))
 
 
 class Domains(Confirm):
