@@ -66,6 +66,16 @@ static inline size_t sp_str_find(struct sp_str s, char c)
     return hit != NULL ? (size_t)(hit - s.p) : s.len;
 }
 
+/* Whether `s` is nothing but JSON's white space: space, tab, CR, LF. */
+static inline bool sp_str_is_blank(struct sp_str s)
+{
+    for (size_t i = 0; i < s.len; i++) {
+        if (s.p[i] != ' ' && s.p[i] != '\t' && s.p[i] != '\r' && s.p[i] != '\n')
+            return false;
+    }
+    return true;
+}
+
 /* Whether `s` is a token of HTTP (RFC 9110, section 5.6.2): a header's name, for one. */
 static inline bool sp_str_is_token(struct sp_str s)
 {

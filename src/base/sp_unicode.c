@@ -341,6 +341,15 @@ uint32_t sp_unicode_lower(uint32_t c)
     return c;
 }
 
+void sp_unicode_put_lower(struct sp_buf *ret_b, struct sp_str s)
+{
+    while (s.len > 0) {
+        uint32_t c = sp_unicode_lower(sp_utf8_next(&s));
+
+        ret_b->len += sp_utf8_encode(c, sp_buf_reserve(ret_b, 4));
+    }
+}
+
 struct sp_str sp_unicode_trim(struct sp_str s)
 {
     while (s.len > 0) {

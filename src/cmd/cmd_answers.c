@@ -234,15 +234,6 @@ static int import_line(const char *cache, struct sp_str line, struct sp_err *ret
     return err;
 }
 
-static bool is_blank(struct sp_str line)
-{
-    for (size_t i = 0; i < line.len; i++) {
-        if (strchr(" \t\r\n", line.p[i]) == NULL || line.p[i] == '\0')
-            return false;
-    }
-    return true;
-}
-
 static int import_lines(const char *cache)
 {
     char *text = NULL;
@@ -255,7 +246,7 @@ static int import_lines(const char *cache)
         struct sp_str line = {text, (size_t)len};
 
         n_line++;
-        if (is_blank(line))
+        if (sp_str_is_blank(line))
             continue;
         if (import_line(cache, line, &err) < 0)
             status = cmd_fail("line %zu: %s (%zu answers before it are stored)", n_line, err.text,

@@ -78,15 +78,6 @@ static int read_line(struct sp_str line, struct sp_buf *key, struct sp_str *ret_
     return oracle_read_request(found[1], ret, ret_err);
 }
 
-static bool is_blank(struct sp_str line)
-{
-    for (size_t i = 0; i < line.len; i++) {
-        if (line.p[i] != ' ' && line.p[i] != '\t' && line.p[i] != '\r')
-            return false;
-    }
-    return true;
-}
-
 /* Gives the requests of all lines in order. */
 static int each_request(struct sp_str text, const char *path, request_fn fn, void *data,
                         struct sp_err *ret_err)
@@ -103,7 +94,7 @@ static int each_request(struct sp_str text, const char *path, request_fn fn, voi
 
         text = sp_str_sub(text, end < text.len ? end + 1 : end, text.len);
         n_line++;
-        if (is_blank(line))
+        if (sp_str_is_blank(line))
             continue;
         err = read_line(line, &key, &given, &request, ret_err);
         if (err == 0) {

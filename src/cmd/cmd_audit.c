@@ -93,18 +93,10 @@ static void tell(const struct flowaudit *audit, enum decide_decider decider, uin
             served_decider_name(decider), (double)ns / 1e9, (uintmax_t)counts.unanswered);
 }
 
-/* Readies who answers; by counts the flow asks nobody. */
-static int open_oracle(struct served_oracle *oracle, const struct audit_args *args,
-                       enum decide_decider decider, struct sp_err *ret_err)
+static int audit_flow(const struct audit_args *args, const struct flow *flow)
 {
     enum oracle_client_kind kind =
         args->oracle > 0 ? (enum oracle_client_kind)args->oracle : ORACLE_CLIENT_REPLAY;
-
-    return decider == DECIDE_ARBITER ? served_open(oracle, kind, args->cache, ret_err) : 0;
-}
-
-static int audit_flow(const struct audit_args *args, const struct flow *flow)
-{
     struct served_oracle oracle = {0};
     struct flowaudit_options options = {.flow = flow, .ask = served_ask, .ask_data = &oracle};
     struct flowaudit *audit;
@@ -113,7 +105,7 @@ static int audit_flow(const struct audit_args *args, const struct flow *flow)
     int status;
 
     if (served_decider(flow, decider_choice(args, flow), &options.decider, &err) < 0 ||
-        open_oracle(&oracle, args, options.decider, &err) < 0)
+        served_open_for(&oracle, options.decider, kind, args->cache, &err) < 0)
         return cmd_fail("%s", err.text);
     audit = flowaudit_new(&options);
     if (material_each(&args->material, flow->domain, on_episode, audit, &err) < 0)

@@ -114,57 +114,27 @@ static int list_sessions(struct sessionset *set, const char *path, struct sp_err
     return err;
 }
 
-/* Reads a file whole; a `path` of NULL gives nothing. */
-static int read_file(const char *path, struct sp_buf *ret, struct sp_err *ret_err)
-{
-    int err = path != NULL ? sp_file_read(path, SIZE_MAX, ret) : 0;
+/* Takes what a file holds; errors name no file. */
+typedef int (*take_fn)(struct inputs *in, struct sp_str text, struct sp_err *ret_err);
 
-    if (err < 0)
-        sp_err_set(ret_err, "reading %s: %s", path, sp_err_cause(err));
-    return err;
+static int take_rewards(struct inputs *in, struct sp_str text, struct sp_err *ret_err)
+{
+    return learnfile_read_rewards(text, &in->arena, &in->rewards, ret_err);
 }
 
-static int read_rewards(struct inputs *in, const char *path, struct sp_err *ret_err)
+static int take_predicates(struct inputs *in, struct sp_str text, struct sp_err *ret_err)
 {
-    struct sp_buf text = {0};
-    int err = read_file(path, &text, ret_err);
-
-    if (err == 0 && path != NULL) {
-        err = learnfile_read_rewards(sp_buf_str(&text), &in->arena, &in->rewards, ret_err);
-        if (err < 0)
-            sp_err_prefix(ret_err, "%s", path);
-    }
-    sp_buf_deinit(&text);
-    return err;
-}
-
-static int read_predicates(struct inputs *in, const char *path, struct sp_err *ret_err)
-{
-    struct sp_buf text = {0};
-    int err = read_file(path, &text, ret_err);
-
-    if (err == 0 && path != NULL) {
-        err = learnfile_read_predicates(sp_buf_str(&text), &in->arena, &in->predicates, ret_err);
-        if (err < 0)
-            sp_err_prefix(ret_err, "%s", path);
-    }
-    sp_buf_deinit(&text);
-    return err;
+    return learnfile_read_predicates(text, &in->arena, &in->predicates, ret_err);
 }
 
 /* The manifest's text is kept; here it is only seen whether it is one. */
-static int read_manifest(struct inputs *in, const char *path, struct sp_err *ret_err)
+static int take_manifest(struct inputs *in, struct sp_str text, struct sp_err *ret_err)
 {
-    struct flow *trial;
-    int err = read_file(path, &in->manifest, ret_err);
+    struct flow *trial = flow_new();
+    int err = learnfile_read_tools(text, trial, ret_err);
 
-    if (err < 0 || path == NULL)
-        return err;
-    trial = flow_new();
-    err = learnfile_read_tools(sp_buf_str(&in->manifest), trial, ret_err);
-    if (err < 0)
-        sp_err_prefix(ret_err, "%s", path);
     flow_free(trial);
+    sp_buf_add(&in->manifest, text);
     return err;
 }
 
@@ -235,16 +205,25 @@ static int take_flow(struct inputs *in, struct sp_str text, struct sp_err *ret_e
     return 0;
 }
 
-static int read_arbiter(struct inputs *in, const char *path, struct sp_err *ret_err)
+static int take_arbiter(struct inputs *in, struct sp_str text, struct sp_err *ret_err)
+{
+    return arbiterfile_is(text) ? take_arbiter_file(in, text, ret_err)
+                                : take_flow(in, text, ret_err);
+}
+
+/* Reads a file and takes what it holds; a `path` of NULL is nothing. */
+static int read_file(struct inputs *in, const char *path, take_fn take, struct sp_err *ret_err)
 {
     struct sp_buf text = {0};
-    int err = read_file(path, &text, ret_err);
+    int err;
 
-    if (err == 0 && path != NULL) {
-        if (arbiterfile_is(sp_buf_str(&text)))
-            err = take_arbiter_file(in, sp_buf_str(&text), ret_err);
-        else
-            err = take_flow(in, sp_buf_str(&text), ret_err);
+    if (path == NULL)
+        return 0;
+    err = sp_file_read(path, SIZE_MAX, &text);
+    if (err < 0) {
+        sp_err_set(ret_err, "reading %s: %s", path, sp_err_cause(err));
+    } else {
+        err = take(in, sp_buf_str(&text), ret_err);
         if (err < 0)
             sp_err_prefix(ret_err, "%s", path);
     }
@@ -254,14 +233,14 @@ static int read_arbiter(struct inputs *in, const char *path, struct sp_err *ret_
 
 static int inputs_read(struct inputs *in, const struct learn_args *args, struct sp_err *ret_err)
 {
-    int err = read_manifest(in, args->manifest, ret_err);
+    int err = read_file(in, args->manifest, take_manifest, ret_err);
 
     if (err == 0)
-        err = read_rewards(in, args->rewards, ret_err);
+        err = read_file(in, args->rewards, take_rewards, ret_err);
     if (err == 0)
-        err = read_predicates(in, args->predicates, ret_err);
+        err = read_file(in, args->predicates, take_predicates, ret_err);
     if (err == 0)
-        err = read_arbiter(in, args->arbiter_from, ret_err);
+        err = read_file(in, args->arbiter_from, take_arbiter, ret_err);
     return err < 0 ? err : list_sessions(&in->set, args->sessions, ret_err);
 }
 

@@ -94,16 +94,6 @@ static const char *find_infinite(const struct promote_args *args)
     return NULL;
 }
 
-/* Readies who answers; by counts the flow asks nobody. */
-static int open_oracle(struct served_oracle *oracle, const struct promote_args *args,
-                       enum decide_decider decider, struct sp_err *ret_err)
-{
-    enum oracle_client_kind kind =
-        args->oracle > 0 ? (enum oracle_client_kind)args->oracle : ORACLE_CLIENT_REPLAY;
-
-    return decider == DECIDE_ARBITER ? served_open(oracle, kind, args->cache, ret_err) : 0;
-}
-
 static void on_episode(void *data, const struct episode *e, const struct turns *turns)
 {
     struct promote *p = data;
@@ -152,6 +142,8 @@ static int deliver(const struct promote_args *args, struct flow *flow,
 static int promote(const struct promote_args *args, struct flow *flow,
                    struct promote_counts *ret_counts, struct sp_err *ret_err)
 {
+    enum oracle_client_kind kind =
+        args->oracle > 0 ? (enum oracle_client_kind)args->oracle : ORACLE_CLIENT_REPLAY;
     struct served_oracle oracle = {0};
     struct promote_options options = {
         .flow = flow,
@@ -169,7 +161,7 @@ static int promote(const struct promote_args *args, struct flow *flow,
     if (err == 0)
         err = report_find_dir("writing", args->out, ret_err);
     if (err == 0)
-        err = open_oracle(&oracle, args, options.decider, ret_err);
+        err = served_open_for(&oracle, options.decider, kind, args->cache, ret_err);
     if (err < 0)
         return err;
     p = promote_new(&options);

@@ -58,6 +58,25 @@ void completions_put_commands(struct sp_buf *out, completions_at_fn at, const ch
         sp_buf_addf(out, "%s%s", i > 0 ? between : "", at(i)->name);
 }
 
+void completions_put_each(struct sp_buf *out, completions_at_fn at, completions_put_fn put)
+{
+    for (size_t i = 0; at(i) != NULL; i++)
+        put(out, at(i));
+}
+
+void completions_put_names(struct sp_buf *out, const struct cmd *cmd, completions_name_fn put)
+{
+    for (size_t i = 0; i < cmd->n_table; i++) {
+        const struct sp_opt *opt = &cmd->table[i];
+
+        if (opt->kind == SP_OPT_ARGS)
+            continue;
+        if (opt->letter != '\0')
+            put(out, "-", (struct sp_str){&opt->letter, 1}, opt);
+        put(out, "--", sp_str_of(opt->name), opt);
+    }
+}
+
 void completions_put_escaped(struct sp_buf *out, const char *text,
                              const struct completions_escape *escapes)
 {

@@ -53,6 +53,19 @@ void completions_put_words(struct sp_buf *out, const char *const *words, const c
 /* Appends the names of all commands, with `between` between them. */
 void completions_put_commands(struct sp_buf *out, completions_at_fn at, const char *between);
 
+/* Appends something of one command. */
+typedef void (*completions_put_fn)(struct sp_buf *out, const struct cmd *cmd);
+
+/* Appends it of all commands. */
+void completions_put_each(struct sp_buf *out, completions_at_fn at, completions_put_fn put);
+
+/* Appends one name of an option: "-" and its letter, or "--" and its name. */
+typedef void (*completions_name_fn)(struct sp_buf *out, const char *dashes, struct sp_str name,
+                                    const struct sp_opt *opt);
+
+/* Appends all names of a command's options. */
+void completions_put_names(struct sp_buf *out, const struct cmd *cmd, completions_name_fn put);
+
 /* A character, and what is written in its place. */
 struct completions_escape {
     char c; /* '\0' ends a list of these */

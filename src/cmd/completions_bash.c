@@ -129,7 +129,6 @@ void completions_bash_put(struct sp_buf *out, completions_at_fn at)
             put_value(out, at(i), &at(i)->table[k]);
     }
     sp_buf_add(out, sp_str_of(commands_head));
-    for (size_t i = 0; at(i) != NULL; i++)
-        put_command(out, at(i));
+    completions_put_each(out, at, put_command);
     sp_buf_add(out, sp_str_of(tail));
 }

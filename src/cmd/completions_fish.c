@@ -90,6 +90,5 @@ void completions_fish_put(struct sp_buf *out, completions_at_fn at)
 {
     sp_buf_addf(out, "# Completion of stretto %s in fish.\n", SP_VERSION);
     sp_buf_add(out, sp_str_of(head));
-    for (size_t i = 0; at(i) != NULL; i++)
-        put_command(out, at(i));
+    completions_put_each(out, at, put_command);
 }

@@ -132,15 +132,7 @@ static void put_name(struct sp_buf *out, const char *dashes, struct sp_str name,
 static void put_options(struct sp_buf *out, const struct cmd *cmd)
 {
     sp_buf_addf(out, "        '%s' = @(\n", cmd->name);
-    for (size_t i = 0; i < cmd->n_table; i++) {
-        const struct sp_opt *opt = &cmd->table[i];
-
-        if (opt->kind == SP_OPT_ARGS)
-            continue;
-        if (opt->letter != '\0')
-            put_name(out, "-", (struct sp_str){&opt->letter, 1}, opt);
-        put_name(out, "--", sp_str_of(opt->name), opt);
-    }
+    completions_put_names(out, cmd, put_name);
     sp_buf_add(out, SP_STR("        )\n"));
 }
 
@@ -165,13 +157,10 @@ void completions_powershell_put(struct sp_buf *out, completions_at_fn at)
 {
     sp_buf_addf(out, "# Completion of stretto %s in PowerShell.\n", SP_VERSION);
     sp_buf_add(out, sp_str_of(head));
-    for (size_t i = 0; at(i) != NULL; i++)
-        put_summary(out, at(i));
+    completions_put_each(out, at, put_summary);
     sp_buf_add(out, sp_str_of(options_head));
-    for (size_t i = 0; at(i) != NULL; i++)
-        put_options(out, at(i));
+    completions_put_each(out, at, put_options);
     sp_buf_add(out, sp_str_of(arguments_head));
-    for (size_t i = 0; at(i) != NULL; i++)
-        put_arguments(out, at(i));
+    completions_put_each(out, at, put_arguments);
     sp_buf_add(out, sp_str_of(tail));
 }

@@ -122,11 +122,9 @@ void completions_zsh_put(struct sp_buf *out, completions_at_fn at)
     sp_buf_add(out, SP_STR("#compdef stretto\n"));
     sp_buf_addf(out, "# Completion of stretto %s in zsh.\n", SP_VERSION);
     sp_buf_add(out, sp_str_of(head));
-    for (size_t i = 0; at(i) != NULL; i++)
-        put_summary(out, at(i));
+    completions_put_each(out, at, put_summary);
     sp_buf_add(out, SP_STR("        'help:print the help of a command'\n"));
     sp_buf_add(out, sp_str_of(main_head));
-    for (size_t i = 0; at(i) != NULL; i++)
-        put_command(out, at(i));
+    completions_put_each(out, at, put_command);
     sp_buf_add(out, sp_str_of(tail));
 }

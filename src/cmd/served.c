@@ -88,6 +88,12 @@ static void on_closed(void *owner)
     oracle->client = NULL;
 }
 
+int served_open_for(struct served_oracle *oracle, enum decide_decider decider,
+                    enum oracle_client_kind kind, const char *cache, struct sp_err *ret_err)
+{
+    return decider == DECIDE_ARBITER ? served_open(oracle, kind, cache, ret_err) : 0;
+}
+
 void served_close(struct served_oracle *oracle)
 {
     int err;

@@ -44,6 +44,11 @@ struct served_oracle {
 int served_open(struct served_oracle *oracle, enum oracle_client_kind kind, const char *cache,
                 struct sp_err *ret_err) SP_MUST_CHECK;
 
+/* The same for a decider: one that goes by counts asks nobody, so nothing is opened. */
+int served_open_for(struct served_oracle *oracle, enum decide_decider decider,
+                    enum oracle_client_kind kind, const char *cache,
+                    struct sp_err *ret_err) SP_MUST_CHECK;
+
 /* Gives up what is asked. A zeroed struct, or one that could not be opened, is nothing. */
 void served_close(struct served_oracle *oracle);
 

@@ -40,8 +40,6 @@ struct engine_judge {
 /* Who asks the model; each has one question out at most. */
 enum engine_asker { ENGINE_ASK_FLOW, ENGINE_ASK_JUDGE, ENGINE_N_ASKERS };
 
-#define ENGINE_KEY_SIZE ORACLE_KEY_SIZE
-
 struct engine_options {
     const struct engine_flow *flow;    /* NULL: no flow */
     const struct guard_domain *guards; /* NULL: no guards */
@@ -76,12 +74,12 @@ struct engine_ops {
      * then; ret_key gets its key, NUL-terminated.
      */
     void (*ask)(void *owner, enum engine_asker who, const struct oracle_request *request,
-                char ret_key[ENGINE_KEY_SIZE]);
+                char ret_key[ORACLE_KEY_SIZE]);
     void (*cancel)(void *owner, enum engine_asker who);
 
     /* The key of a question that is not asked. */
     void (*key_of)(void *owner, const struct oracle_request *request,
-                   char ret_key[ENGINE_KEY_SIZE]);
+                   char ret_key[ORACLE_KEY_SIZE]);
 
     /* Appends a line, LF included, to the flow log. Borrowed. */
     void (*log_flow)(void *owner, struct sp_str line);

@@ -41,7 +41,7 @@ struct flowrun {
     struct program_run *run;
     struct decide *decide; /* the decision under way; NULL for none */
     uint64_t decide_ms;    /* when it began */
-    char key[ENGINE_KEY_SIZE];
+    char key[ORACLE_KEY_SIZE];
     bool has_key;
     struct sp_str tool;      /* of the lookup that the last decision chose; p is NULL for none */
     struct sp_str arguments; /* canonical JSON */

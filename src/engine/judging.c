@@ -30,7 +30,7 @@ struct judging {
     struct exchange exchange;
     uint64_t n_questions;      /* put so far */
     struct judgment *judgment; /* NULL: none is under way */
-    char key[ENGINE_KEY_SIZE]; /* of the question that is out */
+    char key[ORACLE_KEY_SIZE]; /* of the question that is out */
     struct line *line;         /* what is held: one of these two */
     struct commit *commit;
     STAILQ_HEAD(, waiter) waiters;

@@ -168,18 +168,6 @@ static void refuse_text(struct engine *e, struct line *line)
     answer_error(e, SP_STR("null"), PARSE_ERROR, "Parse error");
 }
 
-/* Whether a line is nothing but space, tab and CR before its LF. */
-static bool is_blank(struct sp_str text)
-{
-    if (sp_str_ends(text, SP_STR("\n")))
-        text.len--;
-    for (size_t i = 0; i < text.len; i++) {
-        if (text.p[i] != ' ' && text.p[i] != '\t' && text.p[i] != '\r')
-            return false;
-    }
-    return true;
-}
-
 static void host_batch(struct engine *e, struct line *line, struct sp_str batch)
 {
     struct parts parts = {0};
@@ -196,7 +184,7 @@ void strict_host_line(struct engine *e, struct line *line)
     struct jscan scan;
 
     if (!jscan(line_str(line), JSCAN_LOG_DEPTH, &scan)) {
-        if (is_blank(line_str(line)))
+        if (sp_str_is_blank(line_str(line)))
             engine_host_message(e, line);
         else
             refuse_text(e, line);

@@ -68,51 +68,17 @@ static void add_rules(struct bind *b, struct bind_arg *arg, const struct flow_tr
     }
 }
 
-/* The site_sources of an argument, which stand together, and of these those of a site. */
+/* The site_sources of an argument, or of these those of a site. */
 struct behind {
     const struct flow_site_source *of;
     size_t n;
 };
-
-static int cmp_argument(const struct flow_site_source *s, const struct flow_traced *traced)
-{
-    int c = sp_str_cmp(s->tool, traced->lookup);
-
-    return c != 0 ? c : sp_str_cmp(s->arg, traced->arg);
-}
-
-/* The site_sources of an argument from the first on; the end is where the argument changes. */
-static struct behind sites_of(const struct flow_bindings *b, const struct flow_traced *traced)
-{
-    struct behind all = {0};
-    size_t low = 0, high = b->n_site_sources;
-
-    if (high == 0)
-        return all; /* and there is no array */
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (cmp_argument(&b->site_sources[middle], traced) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    all.of = &b->site_sources[low];
-    while (low + all.n < b->n_site_sources && cmp_argument(&all.of[all.n], traced) == 0)
-        all.n++;
-    return all;
-}
 
 /* How many values each rule of an argument had behind one site. */
 struct counted {
     uint64_t total;
     uint64_t *of; /* by rule */
 };
-
-static uint64_t add_counts(uint64_t a, uint64_t b)
-{
-    return a <= UINT64_MAX - b ? a + b : UINT64_MAX;
-}
 
 static struct counted count_behind(struct bind *b, const struct bind_arg *arg,
                                    const struct behind *behind)
@@ -126,8 +92,8 @@ static struct counted count_behind(struct bind *b, const struct bind_arg *arg,
             if (!sp_str_eq(arg->rules[k].source->tool, s->source_tool) ||
                 !sp_str_eq(arg->rules[k].source->name, s->source_path))
                 continue;
-            counted.of[k] = add_counts(counted.of[k], s->values);
-            counted.total = add_counts(counted.total, s->values);
+            counted.of[k] = bind_rules_add(counted.of[k], s->values);
+            counted.total = bind_rules_add(counted.total, s->values);
         }
     }
     return counted;
@@ -163,7 +129,7 @@ static void add_sites(struct bind *b, struct bind_arg *arg, const struct flow_tr
     struct behind rest = {0};
 
     if (arg->n_rules > 1)
-        rest = sites_of(&b->flow->bindings, traced);
+        rest.of = flow_site_sources_of(b->flow, traced->lookup, traced->arg, &rest.n);
     arg->sites = sp_arena_alloc(&b->arena, rest.n * sizeof *arg->sites);
     arg->orders = sp_arena_alloc(&b->arena, (rest.n + 1) * sizeof *arg->orders);
     arg->n_orders = 1;

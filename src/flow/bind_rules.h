@@ -19,6 +19,12 @@
 /* How many values have to have been found behind a site for it to have an order of its own. */
 #define BIND_RULES_MIN_SITE_VALUES 5
 
+/* The sum of two counts; the greatest there is if it is beyond that. */
+static inline uint64_t bind_rules_add(uint64_t a, uint64_t b)
+{
+    return a <= UINT64_MAX - b ? a + b : UINT64_MAX;
+}
+
 static inline bool bind_rules_requires(const struct flow_args *args, const struct flow_tally *arg)
 {
     return (double)arg->n >= BIND_RULES_MIN_ARG_SHARE * (double)args->calls;

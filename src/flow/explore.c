@@ -139,14 +139,17 @@ uint64_t explore_hash_view(const struct episode_view *view, struct recall *recal
     return explore_hash(hash, SP_STR("]"));
 }
 
-double explore_draw(struct explore_draws *draws)
+uint64_t explore_scramble(uint64_t z)
 {
-    uint64_t z = draws->state += UINT64_C(0x9e3779b97f4a7c15);
-
     z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
     z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    z ^= z >> 31;
-    return (double)(z >> 11) / 0x1p53;
+    return z ^ (z >> 31);
+}
+
+double explore_draw(struct explore_draws *draws)
+{
+    draws->state += UINT64_C(0x9e3779b97f4a7c15);
+    return (double)(explore_scramble(draws->state) >> 11) / 0x1p53;
 }
 
 static bool is_alternative(const struct explore_option *option, bool is_greedy)

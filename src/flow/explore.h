@@ -23,6 +23,9 @@ uint64_t explore_hash(uint64_t hash, struct sp_str text);
  */
 uint64_t explore_hash_view(const struct episode_view *view, struct recall *recall);
 
+/* Scrambles a number, so that numbers that are alike are not near: splitmix64's last steps. */
+uint64_t explore_scramble(uint64_t z);
+
 /* The generator's state; at first the hash XOR the seed. */
 struct explore_draws {
     uint64_t state;

@@ -178,6 +178,36 @@ const struct flow_constant *flow_constants_of(const struct flow *f, struct sp_st
     return first;
 }
 
+static int cmp_argument(const struct flow_site_source *s, struct sp_str lookup, struct sp_str arg)
+{
+    int c = sp_str_cmp(s->tool, lookup);
+
+    return c != 0 ? c : sp_str_cmp(s->arg, arg);
+}
+
+const struct flow_site_source *flow_site_sources_of(const struct flow *f, struct sp_str lookup,
+                                                    struct sp_str arg, size_t *ret_n)
+{
+    const struct flow_site_source *all = f->bindings.site_sources;
+    size_t low = 0, high = f->bindings.n_site_sources;
+    size_t n = 0;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (cmp_argument(&all[middle], lookup, arg) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    while (low + n < f->bindings.n_site_sources && cmp_argument(&all[low + n], lookup, arg) == 0)
+        n++;
+    if (n == 0)
+        return NULL;
+    *ret_n = n;
+    return &all[low];
+}
+
 uint64_t flow_feature_of(const struct flow *f, struct sp_str tool, const struct sp_str *values,
                          size_t n_values)
 {

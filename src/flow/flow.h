@@ -435,6 +435,10 @@ const struct flow_contract *flow_contract_of(const struct flow *f, struct sp_str
 const struct flow_constant *flow_constants_of(const struct flow *f, struct sp_str lookup,
                                               size_t *ret_n);
 
+/* The site_sources of an argument stand together, and of these those of a site; the same. */
+const struct flow_site_source *flow_site_sources_of(const struct flow *f, struct sp_str lookup,
+                                                    struct sp_str arg, size_t *ret_n);
+
 /* Orders lists of texts: element by element, a shorter one before a longer one it begins. */
 int flow_cmp_texts(const struct sp_str *a, size_t n_a, const struct sp_str *b, size_t n_b);
 

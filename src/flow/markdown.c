@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "base/sp_unicode.h"
 #include "base/sp_utf8.h"
 #include "flow/markdown.h"
 
@@ -11,7 +12,7 @@ static uint32_t next_char(struct sp_str *text)
 {
     uint32_t c = sp_utf8_next(text);
 
-    return c < 0x20 || (c >= 0x7f && c < 0xa0) ? ' ' : c;
+    return sp_unicode_is_control(c) ? ' ' : c;
 }
 
 static void put_char(struct sp_buf *b, uint32_t c)

@@ -14,6 +14,7 @@
 #include "base/sp_alloc.h"
 #include "base/sp_arena.h"
 #include "base/sp_map.h"
+#include "base/sp_unicode.h"
 #include "flow/mentions.h"
 #include "flow/outputs.h"
 #include "flow/prefixes.h"
@@ -178,7 +179,7 @@ void mentions_say(struct mentions *m, struct sp_str message)
 {
     size_t old_len = m->said.len, n_open = 0;
 
-    outputs_lower_all(message, &m->said);
+    sp_unicode_put_lower(&m->said, message);
     sp_buf_add_char(&m->said, '\n');
     substrings_add(&m->parts, sp_str_sub(sp_buf_str(&m->said), old_len, m->said.len));
     for (size_t i = 0; i < m->n_open; i++) {

@@ -51,23 +51,17 @@ static int cmp_ranked(const void *a, const void *b)
     return x->place < y->place ? -1 : 1;
 }
 
-static uint64_t add_counts(uint64_t a, uint64_t b)
-{
-    return a <= UINT64_MAX - b ? a + b : UINT64_MAX;
-}
-
-/* How many values of the argument were found at a source behind the site. */
-static uint64_t count_behind(const struct flow *f, struct sp_str lookup, struct sp_str arg,
-                             struct sp_str site, const struct flow_found *found)
+/* How many values of the argument whose site_sources these are were found at a source behind the
+ * site. */
+static uint64_t count_behind(const struct flow_site_source *of, size_t n_of, struct sp_str site,
+                             const struct flow_found *found)
 {
     uint64_t n = 0;
 
-    for (size_t i = 0; i < f->bindings.n_site_sources; i++) {
-        const struct flow_site_source *s = &f->bindings.site_sources[i];
-
-        if (sp_str_eq(s->tool, lookup) && sp_str_eq(s->arg, arg) && sp_str_eq(s->site, site) &&
-            sp_str_eq(s->source_tool, found->tool) && sp_str_eq(s->source_path, found->path))
-            n = add_counts(n, s->values);
+    for (size_t i = 0; i < n_of; i++) {
+        if (sp_str_eq(of[i].site, site) && sp_str_eq(of[i].source_tool, found->tool) &&
+            sp_str_eq(of[i].source_path, found->path))
+            n = bind_rules_add(n, of[i].values);
     }
     return n;
 }
@@ -77,16 +71,19 @@ struct origin_order origin_order(const struct flow *f, struct sp_str lookup, str
                                  struct sp_arena *arena)
 {
     struct origin_order order = {0};
+    const struct flow_site_source *behind;
+    size_t n_behind = 0;
     uint64_t total = 0;
 
     if (sources->is_list || sources->n < 2)
         return order;
+    behind = flow_site_sources_of(f, lookup, arg, &n_behind);
     order.of = sp_arena_alloc(arena, sources->n * sizeof *order.of);
     for (size_t i = 0; i < sources->n; i++) {
-        uint64_t n = count_behind(f, lookup, arg, site, sources->of[i]);
+        uint64_t n = count_behind(behind, n_behind, site, sources->of[i]);
 
         order.of[i] = (struct origin_ranked){sources->of[i], n, i};
-        total = add_counts(total, n);
+        total = bind_rules_add(total, n);
     }
     if (total < BIND_RULES_MIN_SITE_VALUES)
         return (struct origin_order){0};

@@ -1,7 +1,6 @@
 /* What tools returned. */
 
 #include "base/sp_unicode.h"
-#include "base/sp_utf8.h"
 #include "flow/outputs.h"
 #include "json/jcanon.h"
 #include "json/jget.h"
@@ -196,16 +195,7 @@ void outputs_scalars(struct sp_str json, outputs_scalar_fn fn, void *data)
 
 void outputs_lower(struct sp_str text, struct sp_buf *ret)
 {
-    outputs_lower_all(sp_unicode_trim(text), ret);
-}
-
-void outputs_lower_all(struct sp_str text, struct sp_buf *ret)
-{
-    for (struct sp_str rest = text; rest.len > 0;) {
-        uint32_t c = sp_unicode_lower(sp_utf8_next(&rest));
-
-        ret->len += sp_utf8_encode(c, sp_buf_reserve(ret, 4));
-    }
+    sp_unicode_put_lower(ret, sp_unicode_trim(text));
 }
 
 bool outputs_has_chars(struct sp_str text, size_t n)

@@ -61,9 +61,8 @@ typedef void (*outputs_scalar_fn)(void *data, struct sp_str scalar);
  */
 void outputs_scalars(struct sp_str json, outputs_scalar_fn fn, void *data);
 
-/* Appends a text in lower case; the first without white space at both ends. */
+/* Appends a text in lower case, without white space at both ends. */
 void outputs_lower(struct sp_str text, struct sp_buf *ret);
-void outputs_lower_all(struct sp_str text, struct sp_buf *ret);
 
 /* Whether a text looks like a key: at least 4 characters, one of them an ASCII digit. */
 bool outputs_is_key_like(struct sp_str text);

@@ -5,6 +5,7 @@
 #include "flow/bind_rules.h"
 #include "flow/markdown.h"
 #include "flow/predict.h"
+#include "flow/origin.h"
 #include "flow/verdict.h"
 
 /* A symbol is (action * 4 + outcome) * 4096 + feature. */
@@ -96,23 +97,11 @@ static bool has_rule(const struct flow_traced *traced)
     return false;
 }
 
-static bool has_constant(const struct flow *f, struct sp_str lookup, struct sp_str arg)
-{
-    size_t n = 0;
-    const struct flow_constant *constants = flow_constants_of(f, lookup, &n);
-
-    for (size_t i = 0; constants != NULL && i < n; i++) {
-        if (sp_str_eq(constants[i].arg, arg))
-            return true;
-    }
-    return false;
-}
-
 bool verdict_can_bind(const struct flow *f, struct sp_str lookup, struct sp_str arg)
 {
     const struct flow_traced *traced = flow_traced_of(&f->bindings.lists, lookup, arg);
 
-    if (has_constant(f, lookup, arg))
+    if (origin_constant(f, lookup, arg) != NULL)
         return true;
     if (traced == NULL)
         traced = flow_traced_of(&f->bindings.sources, lookup, arg);

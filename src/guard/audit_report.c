@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/sp_alloc.h"
+#include "base/sp_unicode.h"
 #include "base/sp_utf8.h"
 #include "guard/audit_tally.h"
 #include "json/jindent.h"
@@ -145,7 +146,7 @@ static void put_inline(struct sp_buf *b, struct sp_str text)
         uint32_t c = sp_utf8_next(&text);
         char encoded[4];
 
-        if (c < 0x20 || (c >= 0x7f && c < 0xa0))
+        if (sp_unicode_is_control(c))
             c = ' ';
         sp_buf_add(b, (struct sp_str){encoded, sp_utf8_encode(c, encoded)});
     }

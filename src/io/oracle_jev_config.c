@@ -208,7 +208,7 @@ void oracle_jev_config_put_line(const struct oracle_jev_config *config, struct s
             sp_buf_add(b, SP_STR("..."));
             break;
         }
-        if (c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x2028 || c == 0x2029)
+        if (sp_unicode_is_control(c) || c == 0x2028 || c == 0x2029)
             sp_buf_add_char(b, ' ');
         else
             sp_buf_add(b, sp_str_sub(before, 0, before.len - rest.len));

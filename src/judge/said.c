@@ -1,5 +1,6 @@
 /* Whether a message states a value. */
 
+#include "base/sp_unicode.h"
 #include "judge/said.h"
 #include "judge/scalars.h"
 
@@ -38,7 +39,7 @@ void said_init(struct said *ret, struct sp_str message)
     struct sp_buf lower = {0};
     struct sp_str text;
 
-    scalars_put_lower(&lower, message);
+    sp_unicode_put_lower(&lower, message);
     text = sp_buf_str(&lower);
     *ret = (struct said){.has_commas = sp_str_find(text, ',') < text.len};
     saidtext_add(&ret->text, text);

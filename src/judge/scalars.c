@@ -1,7 +1,6 @@
 /* The scalars of JSON values. */
 
 #include "base/sp_unicode.h"
-#include "base/sp_utf8.h"
 #include "json/jget.h"
 #include "judge/scalars.h"
 
@@ -12,15 +11,6 @@ void scalars_deinit(struct scalars *s)
 {
     sp_buf_deinit(&s->text);
     sp_buf_deinit(&s->lower);
-}
-
-void scalars_put_lower(struct sp_buf *ret, struct sp_str text)
-{
-    for (struct sp_str rest = text; rest.len > 0;) {
-        uint32_t c = sp_unicode_lower(sp_utf8_next(&rest));
-
-        ret->len += sp_utf8_encode(c, sp_buf_reserve(ret, 4));
-    }
 }
 
 /* A number in canonical JSON, where a whole double below 1e16 ends in ".0". */
@@ -49,7 +39,7 @@ static void give_one(struct scalars *s, struct sp_str value)
         sp_buf_clear(&s->text);
         sp_buf_clear(&s->lower);
         jget_text(value, &s->text);
-        scalars_put_lower(&s->lower, sp_unicode_trim(sp_buf_str(&s->text)));
+        sp_unicode_put_lower(&s->lower, sp_unicode_trim(sp_buf_str(&s->text)));
         s->fn(s->data, sp_buf_str(&s->lower));
     } else if (jget_type(value) == JSCAN_NUMBER) {
         s->fn(s->data, number_scalar(value));

@@ -33,6 +33,3 @@ void scalars_all(struct scalars *s, struct sp_str value);
 /* Gives those of an object's members that are neither object nor array; of a string or a number
  * its own. */
 void scalars_own(struct scalars *s, struct sp_str value);
-
-/* Appends a text in lower case, character by character; valid UTF-8. */
-void scalars_put_lower(struct sp_buf *ret, struct sp_str text);

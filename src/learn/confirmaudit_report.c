@@ -1,5 +1,6 @@
 /* An audit of the confirmation judge as JSON and as Markdown. */
 
+#include "base/sp_unicode.h"
 #include "base/sp_utf8.h"
 #include "json/jcanon.h"
 #include "json/jindent.h"
@@ -200,7 +201,7 @@ static void put_inline(struct sp_buf *b, struct sp_str text)
         uint32_t c = sp_utf8_next(&text);
         char encoded[4];
 
-        if (c < 0x20 || (c >= 0x7f && c < 0xa0))
+        if (sp_unicode_is_control(c))
             c = ' ';
         else if (c == '"')
             c = '\'';

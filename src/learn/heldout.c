@@ -5,6 +5,7 @@
 #include "base/sp_alloc.h"
 #include "base/sp_buf.h"
 #include "flow/decide.h"
+#include "flow/explore.h"
 #include "learn/heldout.h"
 
 struct ranked {
@@ -14,11 +15,7 @@ struct ranked {
 
 uint64_t heldout_rank(struct sp_str text)
 {
-    uint64_t z = decide_hash(text);
-
-    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return z ^ (z >> 31);
+    return explore_scramble(decide_hash(text));
 }
 
 /* Of equal ids the one that stands first comes first. */

@@ -151,9 +151,7 @@ static const struct later_list *shortest_list(const struct later *l, struct sp_s
     return shortest;
 }
 
-/* Whether arguments have every one of those wanted. Both are canonical, so names are equal texts.
- */
-static bool has_arguments(struct sp_str arguments, struct sp_str wanted)
+bool later_has_arguments(struct sp_str arguments, struct sp_str wanted)
 {
     struct sp_buf name = {0}, text = {0}, wanted_text = {0};
     bool has_all = true;
@@ -191,7 +189,7 @@ const struct episode_call *later_call(struct later *l, size_t after, struct sp_s
         const struct later_place *place = &calls->of[i];
         const struct episode_call *call = &l->e->events[place->event].calls[place->call];
 
-        if (sp_str_eq(call->name, tool) && has_arguments(call->arguments, arguments))
+        if (sp_str_eq(call->name, tool) && later_has_arguments(call->arguments, arguments))
             return call;
     }
     return NULL;

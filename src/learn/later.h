@@ -46,5 +46,13 @@ void later_deinit(struct later *l);
 const struct episode_call *later_call(struct later *l, size_t after, struct sp_str tool,
                                       struct sp_str arguments);
 
+/*
+ * Whether arguments have every one of those wanted with an equal value.
+ *
+ * arguments: canonical JSON of any type.
+ * wanted:    canonical JSON, an object.
+ */
+bool later_has_arguments(struct sp_str arguments, struct sp_str wanted);
+
 /* Finds the first result of a call id behind the event at index `after`; the same. */
 const struct episode_event *later_result(struct later *l, size_t after, struct sp_str call_id);

@@ -30,8 +30,7 @@ struct trybook {
     const struct flow *flow;
     struct tool *tools; /* as the flow's args */
     size_t n_tools;
-    struct sp_buf text; /* scratch, as the next */
-    struct sp_buf other_text;
+    struct sp_buf text; /* scratch */
 };
 
 /* A session on which the flow is tried. */
@@ -70,7 +69,6 @@ void trybook_free(struct trybook *t)
         return;
     free(t->tools);
     sp_buf_deinit(&t->text);
-    sp_buf_deinit(&t->other_text);
     free(t);
 }
 
@@ -81,30 +79,6 @@ static struct tool *tool_of(struct trybook *t, struct sp_str name)
     struct tool *tool = args != NULL ? &t->tools[args - t->flow->bindings.args] : NULL;
 
     return tool != NULL && tool->takes_any ? tool : NULL;
-}
-
-static bool is_same_value(struct trybook *t, struct sp_str a, struct sp_str b)
-{
-    sp_buf_clear(&t->text);
-    sp_buf_clear(&t->other_text);
-    outputs_value_text(a, &t->text);
-    outputs_value_text(b, &t->other_text);
-    return sp_str_eq(sp_buf_str(&t->text), sp_buf_str(&t->other_text));
-}
-
-/* Whether a call has every argument that was picked, with the same value. */
-static bool agrees(struct trybook *t, struct sp_str arguments, struct sp_str picked)
-{
-    for (struct jget_iter it = jget_iter(picked); jget_next(&it);) {
-        struct sp_str value;
-
-        sp_buf_clear(&t->text);
-        jget_text(it.name, &t->text);
-        if (!jget_member(arguments, sp_buf_str(&t->text), &value) ||
-            !is_same_value(t, value, it.value))
-            return false;
-    }
-    return true;
 }
 
 /* Holds what the flow would pass, as the session stands, against what the agent passes. */
@@ -119,7 +93,7 @@ static void try_call(struct trial *trial, struct tool *tool, struct sp_str argum
             pick.class == BIND_PICKED ? &tool->mentioned : &tool->unmentioned;
 
         ratio->n++;
-        ratio->hits += agrees(trial->book, arguments, sp_buf_str(&pick.arguments));
+        ratio->hits += later_has_arguments(arguments, sp_buf_str(&pick.arguments));
     }
     bind_result_deinit(&pick);
 }

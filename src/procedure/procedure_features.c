@@ -60,7 +60,7 @@ static void add_name(struct features *f, struct sp_str name)
 
 static void add_lower(struct features *f, struct sp_str text)
 {
-    procedure_text_lower(&f->text, sp_unicode_trim(text));
+    sp_unicode_put_lower(&f->text, sp_unicode_trim(text));
 }
 
 /* The text of a string's span, good until the next. */

@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/sp_unicode.h"
 #include "json/jcanon.h"
 #include "json/jscan.h"
 #include "procedure/procedure_bind.h"
@@ -44,7 +45,7 @@ struct procedure_run *procedure_run_new(const struct procedure *p, struct sp_str
     r->procedure = p;
     r->known = procedure_state_new(p, ticket);
     r->bind = (struct procedure_bind){.state = r->known, .ticket = ticket};
-    procedure_text_lower(&r->ticket_lower, ticket);
+    sp_unicode_put_lower(&r->ticket_lower, ticket);
     return r;
 }
 
@@ -250,7 +251,7 @@ static void check(struct procedure_run *r, struct sp_str text)
     struct sp_buf lower = {0};
 
     sp_buf_add(&r->outcome, text);
-    procedure_text_lower(&lower, text);
+    sp_unicode_put_lower(&lower, text);
     if (has_all(sp_buf_str(&lower), &r->check->contains) &&
         !has_any(sp_buf_str(&lower), &r->check->lacks))
         r->verdict = PROCEDURE_RUN_RESOLVED;

@@ -1,17 +1,6 @@
 /* What is done with texts. */
 
-#include "base/sp_unicode.h"
-#include "base/sp_utf8.h"
 #include "procedure/procedure_text.h"
-
-void procedure_text_lower(struct sp_buf *ret, struct sp_str text)
-{
-    while (text.len > 0) {
-        uint32_t c = sp_unicode_lower(sp_utf8_next(&text));
-
-        ret->len += sp_utf8_encode(c, sp_buf_reserve(ret, 4));
-    }
-}
 
 bool procedure_text_has(struct sp_str text, struct sp_str part)
 {

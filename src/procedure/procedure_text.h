@@ -11,9 +11,6 @@
 /* How deep a result's text, or an action's arguments, may nest to be read as JSON. */
 #define PROCEDURE_TEXT_DEPTH 127
 
-/* Appends a text in lower case, character by character. */
-void procedure_text_lower(struct sp_buf *ret, struct sp_str text);
-
 /* Whether `part` is anywhere in a text; an empty one is. */
 bool procedure_text_has(struct sp_str text, struct sp_str part);
 

@@ -24,7 +24,7 @@ void procedure_ticket_words(struct sp_str ticket, procedure_ticket_fn fn, void *
     struct sp_buf lower = {0}, pair = {0};
     struct sp_str last = {0}, word, rest;
 
-    procedure_text_lower(&lower, ticket);
+    sp_unicode_put_lower(&lower, ticket);
     rest = sp_buf_str(&lower);
     while (next_word(&rest, &word)) {
         fn(data, word);

@@ -122,17 +122,17 @@ static void on_answered(void *owner, struct oracle_response *response, const cha
 }
 
 static void on_ask(void *owner, enum engine_asker who, const struct oracle_request *request,
-                   char ret_key[ENGINE_KEY_SIZE])
+                   char ret_key[ORACLE_KEY_SIZE])
 {
     struct active *a = owner;
     struct question *q = &a->questions[who];
 
     q->ask = a->parts.oracle->client_ask(a->parts.client, request, on_answered, q);
-    memcpy(ret_key, a->parts.oracle->client_ask_key(q->ask), ENGINE_KEY_SIZE);
+    memcpy(ret_key, a->parts.oracle->client_ask_key(q->ask), ORACLE_KEY_SIZE);
 }
 
 static void on_key_of(void *owner, const struct oracle_request *request,
-                      char ret_key[ENGINE_KEY_SIZE])
+                      char ret_key[ORACLE_KEY_SIZE])
 {
     struct active *a = owner;
     struct sp_buf bytes = {0};

@@ -78,14 +78,14 @@ static const struct oracle_request **question_of(struct engine_fixture *f, enum 
 }
 
 static void on_ask(void *owner, enum engine_asker who, const struct oracle_request *request,
-                   char ret_key[ENGINE_KEY_SIZE])
+                   char ret_key[ORACLE_KEY_SIZE])
 {
     struct engine_fixture *f = owner;
 
     assert(*question_of(f, who) == NULL); /* one is out at most */
     *question_of(f, who) = request;
     f->n_questions++;
-    (void)snprintf(ret_key, ENGINE_KEY_SIZE, "%064zu", f->n_questions);
+    (void)snprintf(ret_key, ORACLE_KEY_SIZE, "%064zu", f->n_questions);
     sp_buf_add(&f->events, SP_STR("?"));
     for (size_t i = 0; i < request->n_questions; i++) {
         sp_buf_add_char(&f->events, ' ');
@@ -104,12 +104,12 @@ static void on_cancel(void *owner, enum engine_asker who)
 }
 
 static void on_key_of(void *owner, const struct oracle_request *request,
-                      char ret_key[ENGINE_KEY_SIZE])
+                      char ret_key[ORACLE_KEY_SIZE])
 {
     struct engine_fixture *f = owner;
 
     assert(request->n_questions > 0);
-    (void)snprintf(ret_key, ENGINE_KEY_SIZE, "f%063zu", ++f->n_skipped);
+    (void)snprintf(ret_key, ORACLE_KEY_SIZE, "f%063zu", ++f->n_skipped);
 }
 
 static void on_log_flow(void *owner, struct sp_str line)

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "base/sp_unicode.h"
 #include "json_gen.h"
 #include "procedure/procedure_text.h"
 #include "procedure/procedure_ticket.h"
@@ -90,7 +91,7 @@ static void text_is_put_in_lower_case_and_searched(void **state)
     struct sp_buf b = {0};
 
     (void)state;
-    procedure_text_lower(&b, SP_STR("\xc3\x89T\xc3\x89 1 a"));
+    sp_unicode_put_lower(&b, SP_STR("\xc3\x89T\xc3\x89 1 a"));
     assert_string_equal(sp_buf_cstr(&b), "\xc3\xa9t\xc3\xa9 1 a");
     sp_buf_deinit(&b);
     assert_true(procedure_text_has(SP_STR("abc"), SP_STR("bc")));
