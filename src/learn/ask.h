@@ -7,7 +7,7 @@
  */
 
 #include "base/sp_err.h"
-#include "oracle/oracle.h"
+#include "flow/decide.h"
 
 /*
  * Answers a question.
@@ -18,3 +18,14 @@
  */
 typedef int (*ask_fn)(void *data, const struct oracle_request *request, struct sp_str *ret_key,
                       struct oracle_response *ret, struct sp_err *ret_why);
+
+/*
+ * Asks what a decision asks, and ends it with the answer or without one.
+ *
+ * d:       after DECIDE_ASKS.
+ * ret_key: as above.
+ * ret:     what was decided.
+ * Returns: whether there was an answer.
+ */
+bool ask_decide(ask_fn ask, void *data, struct decide *d, struct sp_str *ret_key,
+                enum decide_outcome *ret);

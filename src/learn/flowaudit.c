@@ -40,22 +40,6 @@ struct flowaudit_counts flowaudit_count(const struct flowaudit *a)
     return (struct flowaudit_counts){a->episodes, a->total.decisions, a->unanswered};
 }
 
-/* Puts the flow's question, and gives it the answer. */
-static void ask(const struct flowaudit *a, struct decide *d)
-{
-    const struct flowaudit_options *o = &a->options;
-    struct oracle_response response;
-    struct sp_str key;
-    struct sp_err why;
-
-    if (o->ask(o->ask_data, decide_request(d), &key, &response, &why) < 0) {
-        (void)decide_no_answer(d, why.text); /* only the chances are of interest, as below */
-        return;
-    }
-    (void)decide_answer(d, &response);
-    oracle_response_deinit(&response);
-}
-
 /*
  * The agent's step: an option's index, or that behind the last for any other.
  *
@@ -124,10 +108,13 @@ static void score_step(struct flowaudit *a, struct regrow *grown, const struct e
         .recall = &grown->recall,
     };
     struct episode_view view = episode_view_whole(&grown->now);
+    enum decide_outcome outcome;
+    struct sp_str key;
     struct decide *d;
 
-    if (decide_begin(a->options.flow, &options, grown->bind, &view, &d) == DECIDE_ASKS)
-        ask(a, d);
+    outcome = decide_begin(a->options.flow, &options, grown->bind, &view, &d);
+    if (outcome == DECIDE_ASKS)
+        (void)ask_decide(a->options.ask, a->options.ask_data, d, &key, &outcome);
     score(a, d, next);
     decide_free(d);
 }

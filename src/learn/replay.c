@@ -158,22 +158,6 @@ static void put_run(const struct replay *r, const struct run *run)
 
 /* ---- decisions ---- */
 
-/* Asks for an answer and ends the decision with it, or without one. */
-static enum decide_outcome ask(struct replay *r, struct decide *d, struct sp_str *ret_key)
-{
-    struct oracle_response response;
-    struct sp_err why;
-    enum decide_outcome outcome;
-
-    if (r->options->ask(r->options->ask_data, decide_request(d), ret_key, &response, &why) < 0) {
-        r->counts.unanswered++;
-        return decide_no_answer(d, why.text);
-    }
-    outcome = decide_answer(d, &response);
-    oracle_response_deinit(&response);
-    return outcome;
-}
-
 /* The number of the lookup that was decided on; 0 if none is made. */
 static uint64_t lookup_number(struct replay *r, const struct decide *d, enum decide_outcome outcome)
 {
@@ -248,8 +232,9 @@ static bool decide(struct replay *r, struct run *run)
         return true;
     }
     outcome = begin_decision(r, run, &d);
-    if (outcome == DECIDE_ASKS)
-        outcome = ask(r, d, &key);
+    if (outcome == DECIDE_ASKS &&
+        !ask_decide(r->options->ask, r->options->ask_data, d, &key, &outcome))
+        r->counts.unanswered++;
     number = lookup_number(r, d, outcome);
     if (number > 0)
         made = make(r, run, d);

@@ -180,21 +180,6 @@ static uint64_t count_back(struct scoring *s, size_t turn, size_t i)
 
 /* ---- one decision ---- */
 
-/* Asks for an answer and ends the decision with it, or without one. */
-static enum decide_outcome ask(const struct scoring *s, struct decide *d)
-{
-    struct oracle_response response;
-    struct sp_str key;
-    struct sp_err why;
-    enum decide_outcome outcome;
-
-    if (s->options->ask(s->options->ask_data, decide_request(d), &key, &response, &why) < 0)
-        return decide_no_answer(d, why.text);
-    outcome = decide_answer(d, &response);
-    oracle_response_deinit(&response);
-    return outcome;
-}
-
 /* Decides on a view of a session, with the calls that are pending in it. */
 static enum decide_outcome decide_on(const struct scoring *s, struct stand *stand,
                                      const struct episode_view *view, struct decide **ret)
@@ -205,10 +190,13 @@ static enum decide_outcome decide_on(const struct scoring *s, struct stand *stan
         .recall = &stand->recall,
     };
     enum decide_outcome outcome;
+    struct sp_str key;
 
     bind_update(stand->bind, &stand->e);
     outcome = decide_begin(s->options->flow, &options, stand->bind, view, ret);
-    return outcome == DECIDE_ASKS ? ask(s, *ret) : outcome;
+    if (outcome == DECIDE_ASKS)
+        (void)ask_decide(s->options->ask, s->options->ask_data, *ret, &key, &outcome);
+    return outcome;
 }
 
 /*
