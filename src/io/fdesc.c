@@ -131,6 +131,18 @@ static ssize_t result(ssize_t n)
     return errno == EWOULDBLOCK ? UV_EAGAIN : uv_translate_sys_error(errno);
 }
 
+/*
+ * Whether a failed read means that nobody holds the other end of a terminal any more. Until Linux
+ * has hung up a terminal whose master is closed, and always at a master without a slave, that is an
+ * EIO; a job in the background gets the same error from a terminal that is in use.
+ */
+static bool is_hung_up(int fd)
+{
+    struct pollfd p = {.fd = fd};
+
+    return errno == EIO && poll(&p, 1, 0) > 0 && (p.revents & POLLHUP) != 0;
+}
+
 ssize_t fdesc_read(const struct fdesc *fd, void *buf, size_t size)
 {
     ssize_t n;
@@ -141,7 +153,7 @@ ssize_t fdesc_read(const struct fdesc *fd, void *buf, size_t size)
         n = fd->kind == FDESC_SOCKET ? recv(fd->fd, buf, size, MSG_DONTWAIT)
                                      : read(fd->fd, buf, size);
     } while (n < 0 && errno == EINTR);
-    return result(n);
+    return n < 0 && is_hung_up(fd->fd) ? 0 : result(n);
 }
 
 ssize_t fdesc_writev(const struct fdesc *fd, const struct iovec *iov, int n_iov)

@@ -64,8 +64,9 @@ int fdesc_poll_init(uv_loop_t *loop, uv_poll_t *poll, const struct fdesc *fd);
 /*
  * Read and write as read() and writev() do, of any kind but FDESC_FILE.
  *
- * Returns: bytes, at most 2 GiB; fdesc_read() 0 at the end; UV_EAGAIN when it would have to wait;
- *          another negative libuv code on failure. Interrupted calls are repeated.
+ * Returns: bytes, at most 2 GiB; fdesc_read() 0 at the end, which a terminal's hang-up is too;
+ *          UV_EAGAIN when it would have to wait; another negative libuv code on failure.
+ *          Interrupted calls are repeated.
  */
 ssize_t fdesc_read(const struct fdesc *fd, void *buf, size_t size);
 ssize_t fdesc_writev(const struct fdesc *fd, const struct iovec *iov, int n_iov);

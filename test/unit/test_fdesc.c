@@ -99,6 +99,23 @@ static void fdesc_never_waits_to_read(void **state)
     }
 }
 
+static void fdesc_takes_a_terminal_that_was_hung_up_as_the_end(void **state)
+{
+    int master = posix_openpt(O_RDWR | O_NOCTTY), slave;
+    struct fdesc fd;
+    char byte;
+
+    (void)state;
+    assert_int_equal(unlockpt(master), 0);
+    slave = open(ptsname(master), O_RDWR | O_NOCTTY);
+    assert_true(slave >= 0);
+    fd = fdesc_inherited(master, O_RDONLY);
+    assert_int_equal(fdesc_read(&fd, &byte, 1), UV_EAGAIN);
+    (void)close(slave);
+    assert_int_equal(fdesc_read(&fd, &byte, 1), 0);
+    (void)close(master);
+}
+
 static void fdesc_never_waits_to_write(void **state)
 {
     char *bytes = sp_calloc(1, BIG);
@@ -202,6 +219,7 @@ int main(void)
         cmocka_unit_test(fdesc_gives_no_access_that_the_descriptor_never_had),
         cmocka_unit_test(fdesc_does_not_open_the_master_of_a_terminal_anew),
         cmocka_unit_test(fdesc_never_waits_to_read),
+        cmocka_unit_test(fdesc_takes_a_terminal_that_was_hung_up_as_the_end),
         cmocka_unit_test(fdesc_never_waits_to_write),
         cmocka_unit_test_setup_teardown(fdesc_poll_init_leaves_the_shared_flags, loop_setup,
                                         loop_teardown),
