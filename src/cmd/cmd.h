@@ -64,6 +64,7 @@ extern const struct cmd cmd_ask;
 extern const struct cmd cmd_audit;
 extern const struct cmd cmd_confirm;
 extern const struct cmd cmd_completions;
+extern const struct cmd cmd_doctor;
 extern const struct cmd cmd_episodes;
 extern const struct cmd cmd_evaluate;
 extern const struct cmd cmd_flow_diff;

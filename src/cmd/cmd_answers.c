@@ -1,11 +1,11 @@
 /* stretto export-answers and import-answers: cached answers as lines of JSON. */
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 
 #include "cmd/cmd.h"
 #include "io/oracle_cache.h"
+#include "io/oracle_cachelist.h"
 #include "json/jcanon.h"
 #include "json/jget.h"
 #include "json/jput.h"
@@ -21,93 +21,6 @@ static const struct sp_opt table[] = {
 };
 
 /* ---- export ---- */
-
-/* The keys of a cache, in the arena. */
-struct keys {
-    const char **of;
-    size_t n;
-    size_t max;
-    struct sp_arena arena;
-};
-
-/* The key that a cached answer's file is named after; empty for another file. */
-static struct sp_str key_of(struct sp_str name)
-{
-    struct sp_str key = {"", 0}, ending = SP_STR(".json");
-
-    if (sp_str_ends(name, ending))
-        key = sp_str_sub(name, 0, name.len - ending.len);
-    return oracle_cache_is_key(key) ? key : (struct sp_str){"", 0};
-}
-
-static void keys_add(struct keys *keys, struct sp_str key)
-{
-    char *copy = sp_arena_alloc(&keys->arena, key.len + 1);
-
-    memcpy(copy, key.p, key.len);
-    if (keys->n == keys->max) {
-        keys->max = keys->max > 0 ? 2 * keys->max : 256;
-        keys->of = sp_realloc(keys->of, keys->max * sizeof *keys->of);
-    }
-    keys->of[keys->n++] = copy;
-}
-
-typedef int (*entry_fn)(struct keys *keys, const char *dir, struct sp_str name,
-                        struct sp_err *ret_err);
-
-/* Gives the entries of a directory; one that is missing, or none, has none. */
-static int each_entry(struct keys *keys, const char *path, entry_fn fn, struct sp_err *ret_err)
-{
-    DIR *dir = opendir(path);
-    struct dirent *entry;
-    int err = 0;
-
-    if (dir == NULL && (errno == ENOENT || errno == ENOTDIR))
-        return 0;
-    while (dir != NULL && err == 0) {
-        errno = 0;
-        entry = readdir(dir);
-        if (entry == NULL)
-            break;
-        err = fn(keys, path, sp_str_of(entry->d_name), ret_err);
-    }
-    if (err == 0 && errno != 0) {
-        err = -errno;
-        sp_err_set(ret_err, "listing %s: %s", path, sp_err_cause(err));
-    }
-    if (dir != NULL)
-        (void)closedir(dir);
-    return err;
-}
-
-/* A file is an answer if it is where that of its key has to be. */
-static int add_file(struct keys *keys, const char *dir, struct sp_str name, struct sp_err *ret_err)
-{
-    struct sp_str key = key_of(name);
-
-    (void)ret_err;
-    if (key.len > 0 && sp_str_ends(sp_str_of(dir), sp_str_sub(key, 0, 2)))
-        keys_add(keys, key);
-    return 0;
-}
-
-static int add_dir(struct keys *keys, const char *dir, struct sp_str name, struct sp_err *ret_err)
-{
-    struct sp_buf path = {0};
-    int err = 0;
-
-    if (name.len == 2 && name.p[0] != '.') {
-        sp_buf_addf(&path, "%s/%.*s", dir, SP_STR_ARG(name));
-        err = each_entry(keys, sp_buf_cstr(&path), add_file, ret_err);
-    }
-    sp_buf_deinit(&path);
-    return err;
-}
-
-static int compare_keys(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
 
 /* Appends the line of an answer; one that cannot be read is told of. Returns whether it could. */
 static bool put_answer(const char *cache, const char *key, struct sp_buf *b)
@@ -129,7 +42,7 @@ static bool put_answer(const char *cache, const char *key, struct sp_buf *b)
     return true;
 }
 
-static int export_keys(const char *cache, const struct keys *keys)
+static int export_keys(const char *cache, const struct oracle_cachelist *keys)
 {
     struct spool spool = {0};
     size_t n_bad = 0;
@@ -153,7 +66,7 @@ static int export_keys(const char *cache, const struct keys *keys)
 static int run_export(const struct cmd *cmd, int argc, char **argv)
 {
     struct answers_args args = {0};
-    struct keys keys = {0};
+    struct oracle_cachelist keys = {0};
     struct sp_err err;
     int status = 0;
 
@@ -161,15 +74,11 @@ static int run_export(const struct cmd *cmd, int argc, char **argv)
         return status;
     if (args.cache == NULL)
         args.cache = ORACLE_CACHE_STRETTO;
-    if (each_entry(&keys, args.cache, add_dir, &err) < 0) {
+    if (oracle_cachelist_read(args.cache, &keys, &err) < 0)
         status = cmd_fail("%s", err.text);
-    } else {
-        if (keys.n > 0)
-            qsort(keys.of, keys.n, sizeof *keys.of, compare_keys);
+    else
         status = export_keys(args.cache, &keys);
-    }
-    free(keys.of);
-    sp_arena_deinit(&keys.arena);
+    oracle_cachelist_deinit(&keys);
     return status;
 }
 

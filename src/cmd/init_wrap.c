@@ -11,28 +11,10 @@
 #include "config/linediff.h"
 #include "config/wrap.h"
 
-/* How many bytes a configuration has at most. */
-#define MAX_SIZE ((size_t)64 * 1024 * 1024)
-
 /* How many files are kept beside a configuration at most. */
 #define MAX_BACKUPS 1000
 
 /* ---- files ---- */
-
-static int read_file(const char *path, struct sp_buf *ret, struct sp_err *ret_err)
-{
-    struct stat st;
-    int err = stat(path, &st) < 0 ? -errno : S_ISREG(st.st_mode) ? 0 : -EINVAL;
-
-    if (err == 0)
-        err = sp_file_read(path, MAX_SIZE + 1, ret);
-    if (err == 0 && ret->len > MAX_SIZE)
-        err = -EFBIG;
-    if (err < 0)
-        sp_err_set(ret_err, "reading %s: %s", path,
-                   err == -EINVAL ? "it is not a regular file" : sp_err_cause(err));
-    return err;
-}
 
 /* The name of backup `i` of a file. */
 static const char *name_backup(struct sp_buf *b, const char *path, unsigned i)
@@ -138,7 +120,7 @@ static void read_backups(const char *path, struct backups *ret)
         struct sp_err unread;
         struct sp_buf *text = &ret->texts[ret->n];
 
-        if (read_file(name_backup(&name, path, n), text, &unread) < 0)
+        if (hostconfig_load(name_backup(&name, path, n), text, &unread) < 0)
             sp_buf_clear(text);
         ret->views[ret->n++] = sp_buf_str(text);
     }
@@ -236,7 +218,7 @@ int init_wrap(const struct init_wrap_options *o)
     struct sp_err err;
     int status;
 
-    if (read_file(o->path, &text, &err) < 0) {
+    if (hostconfig_load(o->path, &text, &err) < 0) {
         status = cmd_fail("%s", err.text);
     } else if (wrap_text(sp_buf_str(&text), &how, o->servers->v, o->servers->n, &w, &err) < 0) {
         status = cmd_fail("%s: %s", o->path, err.text);
@@ -257,7 +239,7 @@ int init_wrap_undo(const struct init_wrap_options *o)
     int status;
 
     read_backups(o->path, &backups);
-    if (read_file(o->path, &text, &err) < 0) {
+    if (hostconfig_load(o->path, &text, &err) < 0) {
         status = cmd_fail("%s", err.text);
     } else if (wrap_undo_text(sp_buf_str(&text), backups.views, backups.n, o->servers->v,
                               o->servers->n, &w, &err) < 0) {

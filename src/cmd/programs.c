@@ -52,9 +52,14 @@ char *programs_on_path(const char *name)
     return found;
 }
 
+char *programs_self(void)
+{
+    return realpath("/proc/self/exe", NULL);
+}
+
 char *programs_beside(const char *name)
 {
-    char *self = realpath("/proc/self/exe", NULL);
+    char *self = programs_self();
     char *slash = self != NULL ? strrchr(self, '/') : NULL;
     char *found = NULL;
 

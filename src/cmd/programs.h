@@ -13,7 +13,14 @@
  */
 char *programs_on_path(const char *name);
 
-/* The same of the directory of the program that runs. */
+/*
+ * The program that runs.
+ *
+ * Returns: its absolute path, the caller's; NULL when the system does not tell.
+ */
+char *programs_self(void);
+
+/* As programs_on_path(), in the directory of the program that runs. */
 char *programs_beside(const char *name);
 
 /*

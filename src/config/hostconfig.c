@@ -1,12 +1,18 @@
 /* The known hosts, and where their files list servers. */
 
+#include <errno.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include "base/sp_alloc.h"
+#include "base/sp_file.h"
 #include "config/hostconfig.h"
 #include "json/jget.h"
 
 #define DESKTOP_FILE "claude_desktop_config.json"
+
+/* How many bytes a configuration has at most. */
+#define MAX_SIZE ((size_t)64 * 1024 * 1024)
 
 const struct hostconfig_host hostconfig_hosts[] = {
     {"claude-code", .key = "mcpServers", .has_add = true,
@@ -25,6 +31,22 @@ const struct hostconfig_host hostconfig_hosts[] = {
     {.name = NULL},
 };
 
+const char *const hostconfig_home_files[] = {
+    ".claude.json",
+    ".codeium/windsurf/mcp_config.json",
+    ".config/Claude/" DESKTOP_FILE,
+    ".config/Code/User/mcp.json",
+    ".config/zed/settings.json",
+    ".cursor/mcp.json",
+    "Library/Application Support/Claude/" DESKTOP_FILE,
+    "Library/Application Support/Code/User/mcp.json",
+    NULL,
+};
+
+const char *const hostconfig_project_files[] = {
+    ".cursor/mcp.json", ".mcp.json", ".vscode/mcp.json", ".zed/settings.json", NULL,
+};
+
 const struct hostconfig_host *hostconfig_host(const char *name)
 {
     for (const struct hostconfig_host *host = hostconfig_hosts; host->name != NULL; host++) {
@@ -41,6 +63,21 @@ const struct hostconfig_host *hostconfig_by_file(const char *path)
     if (strcmp(slash != NULL ? slash + 1 : path, DESKTOP_FILE) == 0)
         return hostconfig_host("claude-desktop");
     return NULL;
+}
+
+int hostconfig_load(const char *path, struct sp_buf *ret, struct sp_err *ret_err)
+{
+    struct stat st;
+    int err = stat(path, &st) < 0 ? -errno : S_ISREG(st.st_mode) ? 0 : -EINVAL;
+
+    if (err == 0)
+        err = sp_file_read(path, MAX_SIZE + 1, ret);
+    if (err == 0 && ret->len > MAX_SIZE)
+        err = -EFBIG;
+    if (err < 0)
+        sp_err_set(ret_err, "reading %s: %s", path,
+                   err == -EINVAL ? "it is not a regular file" : sp_err_cause(err));
+    return err;
 }
 
 static void add(struct hostconfig *h, struct hostconfig_server server)

@@ -21,11 +21,22 @@ struct hostconfig_host {
 /* The hosts; ends with one whose name is NULL. */
 extern const struct hostconfig_host hostconfig_hosts[];
 
+/* Where they keep them: below the user's home, and in a project's directory. End with NULL. */
+extern const char *const hostconfig_home_files[];
+extern const char *const hostconfig_project_files[];
+
 /* The host of that name; NULL when it is not known. */
 const struct hostconfig_host *hostconfig_host(const char *name);
 
 /* The hosts whose file has this name alone, as "claude_desktop_config.json"; NULL for none. */
 const struct hostconfig_host *hostconfig_by_file(const char *path);
+
+/*
+ * Reads a configuration file whole, up to 64 MiB.
+ *
+ * Returns: 0, or negative, told in ret_err: "reading PATH: CAUSE".
+ */
+int hostconfig_load(const char *path, struct sp_buf *ret, struct sp_err *ret_err) SP_MUST_CHECK;
 
 struct hostconfig_server {
     struct sp_str table; /* where it is listed, as "projects./home/a.mcpServers" */

@@ -371,3 +371,14 @@ void wrap_put_domain(struct sp_buf *b, struct sp_str name)
     if (b->len == before)
         sp_buf_add(b, SP_STR("server"));
 }
+
+bool wrap_proxy_of(const struct jsonc *c, const struct hostconfig_server *server,
+                   struct sp_buf *ret)
+{
+    struct wrap_entry e = wrap_entry_read(c, server);
+    bool is_wrapped = wrap_entry_is_wrapped(&e);
+
+    if (is_wrapped)
+        jget_text(e.of[WRAP_COMMAND].value, ret);
+    return is_wrapped;
+}

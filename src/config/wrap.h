@@ -25,6 +25,7 @@
 #include "base/sp_alloc.h"
 #include "base/sp_arena.h"
 #include "base/sp_err.h"
+#include "config/hostconfig.h"
 
 /* How servers are wrapped. */
 struct wrap_how {
@@ -80,6 +81,14 @@ int wrap_undo_text(struct sp_str text, const struct sp_str *befores, size_t n_be
 
 /* A zeroed struct is fine. */
 void wrap_deinit(struct wrap *w);
+
+/*
+ * Whether a server of a file runs behind the proxy.
+ *
+ * ret: gets the command that starts the proxy, if so.
+ */
+bool wrap_proxy_of(const struct jsonc *c, const struct hostconfig_server *server,
+                   struct sp_buf *ret);
 
 /*
  * Appends a server's name as a domain: characters other than ASCII letters, digits, "-", "_" and

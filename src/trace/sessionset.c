@@ -28,7 +28,7 @@ static int fail_reading(const char *path, int err, struct sp_err *ret_err)
     return err;
 }
 
-static bool is_log_name(struct sp_str name)
+bool sessionset_is_log(struct sp_str name)
 {
     return sp_str_ends(name, SP_STR(".jsonl")) && !sp_str_ends(name, SP_STR(".flow.jsonl")) &&
            !sp_str_ends(name, SP_STR(".confirm.jsonl"));
@@ -74,7 +74,7 @@ static int add_path(struct sessionset *set, struct paths *paths, const char *dir
     struct stat st;
     int err = 0;
 
-    if (!is_log_name(sp_str_of(name)))
+    if (!sessionset_is_log(sp_str_of(name)))
         return 0;
     sp_buf_addf(&path, "%s%s%s", dir, sp_str_ends(sp_str_of(dir), SP_STR("/")) ? "" : "/", name);
     if (stat(sp_buf_cstr(&path), &st) < 0) {

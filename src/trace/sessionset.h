@@ -43,4 +43,7 @@ int sessionset_add(struct sessionset *set, const char *path, struct sp_err *ret_
  */
 void sessionset_sort(struct sessionset *set);
 
+/* Whether a file of that name counts as a log in a directory. */
+bool sessionset_is_log(struct sp_str name);
+
 void sessionset_deinit(struct sessionset *set);

@@ -33,6 +33,7 @@ COMMANDS = {
                  'report', 'help'], ['--flow', 'f.json', '--sessions', 'S', '--out', 'O']),
     'audit': (['flow', 'sessions', 'results', 'tau2', 'oracle', 'oracle-cache', 'decider', 'out',
                'json', 'help'], ['--flow', 'f.json', '--sessions', 'S']),
+    'doctor': (['network', 'data', 'help'], []),
     'evaluate': (['decisions', 'target', 'min-ess', 'out', 'json', 'help'],
                  ['--decisions', 'd.jsonl', '--target', 'habit@0.3']),
 }
