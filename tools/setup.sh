@@ -108,6 +108,13 @@ need_test_tools()
     need "certificates of the web's authorities" ca-certificates have_certificates
 }
 
+need_package_tools()
+{
+    need python3 python3 have python3
+    need "Debian's tools for packages" dpkg-dev have dpkg-shlibdeps
+    need lintian lintian have lintian
+}
+
 as_root()
 {
     if [ "$(id -u)" -eq 0 ]; then
