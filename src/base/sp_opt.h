@@ -57,7 +57,7 @@ struct sp_opt {
     const char *arg;      /* the value's name in the help; NULL for flags */
     const char *fallback; /* the default as the help shows it; NULL for none */
     const char *help;     /* what it does, one line */
-    const char *choices[4];
+    const char *choices[8];
     const char *needs[2]; /* names of options that must be given with it */
 };
 

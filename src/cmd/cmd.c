@@ -2,34 +2,55 @@
 
 #include <stdarg.h>
 
+#include "base/sp_utf8.h"
 #include "cmd/cmd.h"
+#include "cmd/screen.h"
 
 static void put_usage(const struct cmd *cmd, FILE *out)
 {
     fprintf(out, "Usage: stretto %s %s\n", cmd->name, cmd->usage);
 }
 
+/* Prints a line on stderr, made fit for a screen: a name in it may hold anything. */
+static void tell(const char *prefix, const char *format, va_list args)
+{
+    struct sp_buf text = {0}, valid = {0}, line = {0};
+
+    sp_buf_addv(&text, format, args);
+    sp_utf8_repair(&valid, sp_buf_str(&text));
+    screen_put_block(&line, sp_buf_str(&valid), 2);
+    fprintf(stderr, "%s%s\n", prefix, sp_buf_cstr(&line));
+    sp_buf_deinit(&text);
+    sp_buf_deinit(&valid);
+    sp_buf_deinit(&line);
+}
+
 int cmd_fail(const char *format, ...)
 {
     va_list args;
 
-    fputs("Error: ", stderr);
     va_start(args, format);
-    vfprintf(stderr, format, args);
+    tell("Error: ", format, args);
     va_end(args);
-    fputc('\n', stderr);
     return CMD_FAILED;
+}
+
+void cmd_note(const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    tell("stretto: ", format, args);
+    va_end(args);
 }
 
 int cmd_misused(const struct cmd *cmd, const char *format, ...)
 {
     va_list args;
 
-    fputs("Error: ", stderr);
     va_start(args, format);
-    vfprintf(stderr, format, args);
+    tell("Error: ", format, args);
     va_end(args);
-    fputc('\n', stderr);
     put_usage(cmd, stderr);
     return CMD_USAGE;
 }

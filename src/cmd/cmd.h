@@ -53,6 +53,9 @@ void cmd_print_help(const struct cmd *cmd, FILE *out);
 /* Prints "Error: TEXT" on stderr; returns CMD_FAILED. */
 int cmd_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* Prints "stretto: TEXT" on stderr, which no command has as its result. */
+void cmd_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
 /* Prints what is wrong with the command line, and its usage line, on stderr; returns CMD_USAGE. */
 int cmd_misused(const struct cmd *cmd, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

@@ -22,17 +22,21 @@ static const struct sp_opt table[] = {
 
 /* ---- export ---- */
 
-/* Appends the line of an answer; one that cannot be read is told of. Returns whether it could. */
+/*
+ * Appends the line of an answer; one that cannot be read is told of, and one that has gone
+ * meanwhile is nothing. Returns whether it was readable, or gone.
+ */
 static bool put_answer(const char *cache, const char *key, struct sp_buf *b)
 {
     struct oracle_response response;
     struct sp_buf text = {0};
     struct sp_err err;
+    int code = oracle_cache_read(cache, key, &response, &err);
 
-    if (oracle_cache_read(cache, key, &response, &err) != 0) {
+    if (code < 0)
         fprintf(stderr, "stretto: %s\n", err.text);
-        return false;
-    }
+    if (code != 0)
+        return code > 0;
     oracle_put_response(&text, &response);
     oracle_response_deinit(&response);
     sp_buf_addf(b, "{\"key\":\"%s\",\"response\":", key);

@@ -13,7 +13,7 @@ struct completions_args {
 
 static const struct sp_opt table[] = {
     {"SHELL", .kind = SP_OPT_ARGS, .is_required = true, AT(shells),
-     .help = "bash, zsh, fish, powershell or elvish"},
+     .help = "which: bash, zsh, fish, powershell or elvish"},
     CMD_HELP,
 };
 

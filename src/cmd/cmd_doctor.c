@@ -2,8 +2,8 @@
 
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
+#include "base/sp_alloc.h"
 #include "base/sp_file.h"
 #include "cmd/cmd.h"
 #include "cmd/doctor_data.h"
@@ -11,6 +11,7 @@
 #include "cmd/doctor_programs.h"
 #include "cmd/jevcheck.h"
 #include "cmd/programs.h"
+#include "io/oracle_jev_config.h"
 #include "io/spawn.h"
 
 #define KEY      "TYPESAFE_API_KEY"
@@ -38,34 +39,42 @@ static const char *variable(const char *name)
     return value != NULL && value[0] != '\0' ? value : NULL;
 }
 
-static void check_key_file(struct findings *f, const char *path)
+/* Notes what is wrong with a key, or with the file that has it; NULL: there is none. */
+static void check_use(struct findings *f, const char *path)
 {
+    struct oracle_jev_settings settings = oracle_jev_from_env(getenv);
+    struct oracle_jev_config config;
+    struct sp_err err;
     struct stat st;
 
-    findings_add(f, FINDINGS_OK, KEY_FILE " is set");
-    if (access(path, R_OK) < 0 || stat(path, &st) < 0)
-        findings_add(f, FINDINGS_NOTE, "the file that " KEY_FILE " names cannot be read: %s", path);
-    else if ((st.st_mode & 077) != 0)
+    if (oracle_jev_config_init(&config, &settings, &err) < 0) {
+        findings_add(f, FINDINGS_PROBLEM, "%s", err.text);
+    } else {
+        if (config.key_error != NULL)
+            findings_add(f, FINDINGS_NOTE, "the key cannot be used: %s", config.key_error);
+        oracle_jev_config_deinit(&config);
+    }
+    if (path != NULL && stat(path, &st) == 0 && S_ISREG(st.st_mode) && (st.st_mode & 077) != 0)
         findings_add(f, FINDINGS_NOTE,
-                     "the file that " KEY_FILE " names is open to other users: "
-                     "'chmod 600 %s' closes it",
+                     "the file that " KEY_FILE " names is open to other users; its mode should be "
+                     "600: %s",
                      path);
 }
 
 static void check_key(struct findings *f)
 {
-    const char *file = variable(KEY_FILE);
+    const char *key = variable(KEY), *file = variable(KEY_FILE);
 
-    if (variable(KEY) != NULL)
-        findings_add(f, FINDINGS_OK, KEY " is set");
-    else if (file != NULL)
-        check_key_file(f, file);
-    else
+    if (key != NULL || file != NULL) {
+        findings_add(f, FINDINGS_OK, "%s is set", key != NULL ? KEY : KEY_FILE);
+        check_use(f, key != NULL ? NULL : file);
+    } else {
         findings_add(f, FINDINGS_NOTE,
                      "no key of the Jev service (" KEY ", " KEY_FILE "): recording, learning with "
                      "--habit-only, showing, diffing, auditing, promoting and serving by habit or "
                      "reach need none; fitting an arbiter, serving by one and the confirmation "
                      "judge do");
+    }
 }
 
 static void check_network(struct findings *f)
@@ -90,24 +99,34 @@ static void put_self(struct findings *f)
     free(self);
 }
 
+/* The user's home without slashes at its end, the caller's; NULL for none. */
+static char *find_home(void)
+{
+    const char *value = variable("HOME");
+    char *home = value != NULL ? sp_strdup(value) : NULL;
+    size_t len = home != NULL ? strlen(home) : 0;
+
+    while (len > 1 && home[len - 1] == '/')
+        home[--len] = '\0';
+    return home;
+}
+
 static void examine(struct findings *f, const struct doctor_options *o)
 {
-    const char *home = variable("HOME");
-    struct sp_buf data = {0};
-
-    if (o->data != NULL)
-        sp_buf_add(&data, sp_str_of(o->data));
-    else if (home != NULL)
-        sp_buf_addf(&data, "%s/.stretto", home);
+    char *home = find_home();
+    const char *named = o->data != NULL ? o->data : home != NULL ? "~/.stretto" : NULL;
+    char *dir = named != NULL ? sp_file_expand(named, home, NULL) : NULL;
 
     put_self(f);
     doctor_programs(f);
-    doctor_data(f, data.len > 0 ? sp_buf_cstr(&data) : NULL, home);
+    doctor_data_dir(f, dir, home);
     check_key(f);
+    doctor_data_files(f, dir, home);
     doctor_hosts(f, home);
     if (o->is_networked)
         check_network(f);
-    sp_buf_deinit(&data);
+    free(dir);
+    free(home);
 }
 
 static int run(const struct cmd *cmd, int argc, char **argv)

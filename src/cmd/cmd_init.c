@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "base/sp_file.h"
+#include "base/sp_header.h"
 #include "base/sp_utf8.h"
 #include "cmd/cmd.h"
 #include "cmd/init_text.h"
@@ -17,7 +18,7 @@
 #define PROXY "stretto-proxy"
 
 struct init_args {
-    const char *host;
+    int host;
     const char *domain;
     const char *flow;
     bool is_shadow;
@@ -35,8 +36,9 @@ struct init_args {
 #define AT(field) .offset = offsetof(struct init_args, field)
 
 static const struct sp_opt table[] = {
-    {"host", .kind = SP_OPT_TEXT, AT(host), .arg = "HOST",
-     .help = "claude-code, claude-desktop, cursor, vscode, windsurf, zed, or json for others"},
+    {"host", .kind = SP_OPT_CHOICE, AT(host), .arg = "HOST",
+     .choices = {"claude-code", "claude-desktop", "cursor", "vscode", "windsurf", "zed", "json"},
+     .help = "the host: claude-code, claude-desktop, cursor, vscode, windsurf, zed, or json"},
     {"domain", .kind = SP_OPT_TEXT, AT(domain), .arg = "NAME", .fallback = "the flow's",
      .help = "the server's name, and the sessions' domain"},
     {"flow", .kind = SP_OPT_PATH, AT(flow), .arg = "FILE", .help = "serve this flow"},
@@ -98,7 +100,7 @@ static int check_edit(const struct cmd *cmd, const struct init_args *a, int n_co
     const struct given others[] = {
         {"--unwrap", a->wrap != NULL && a->unwrap != NULL},
         {"--record", a->unwrap != NULL && a->record != NULL},
-        {"--host", a->host != NULL},
+        {"--host", a->host != 0},
         {"--domain", a->domain != NULL},
         {"--flow", a->flow != NULL},
         {"--write", a->write != NULL},
@@ -118,10 +120,8 @@ static int check_new(const struct cmd *cmd, const struct init_args *a, int n_com
 
     if (other != NULL)
         return cmd_misused(cmd, "%s needs --wrap or --unwrap", other);
-    if (a->host == NULL)
+    if (a->host == 0)
         return cmd_misused(cmd, "--host is missing");
-    if (hostconfig_host(a->host) == NULL)
-        return cmd_misused(cmd, "--host: there is no host '%s'", a->host);
     if (a->domain == NULL && a->flow == NULL)
         return cmd_misused(cmd, "--domain is missing: it, or --flow, names the server");
     if (a->upstream != NULL && n_command > 0)
@@ -142,10 +142,16 @@ static int check_upstream(const struct init_args *a, struct sp_err *ret_err)
         return -EINVAL;
     }
     for (size_t i = 0; i < a->headers.n; i++) {
-        size_t equals = sp_str_find(a->headers.v[i], '=');
+        struct sp_str header = a->headers.v[i];
+        size_t equals = sp_str_find(header, '=');
 
-        if (equals == 0 || equals + 1 >= a->headers.v[i].len) {
+        if (equals == 0 || equals + 1 >= header.len) {
             sp_err_set(ret_err, "--upstream-header takes NAME=VAR, and neither may be empty");
+            return -EINVAL;
+        }
+        if (!sp_header_is_name(sp_str_sub(header, 0, equals)) || header.p[0] == '-') {
+            sp_err_set(ret_err, "--upstream-header: the proxy sends no header '%.*s'", (int)equals,
+                       header.p);
             return -EINVAL;
         }
     }
@@ -256,10 +262,17 @@ static int plan_command(char **command, int n, struct init_plan *p, struct made 
 {
     if (n == 0)
         return 0;
+    if (command[0][0] == '\0') {
+        sp_err_set(ret_err, "the server's program has no name");
+        return -EINVAL;
+    }
     m->command = sp_calloc((size_t)n, sizeof *m->command);
     memcpy(m->command, command, (size_t)n * sizeof *command);
     if (strchr(command[0], '/') != NULL) {
-        m->program = programs_absolute(command[0]);
+        char *path = expand(command[0]); /* the proxy starts it as it is given */
+
+        m->program = programs_absolute(path);
+        free(path);
         if (m->program == NULL) {
             sp_err_set(ret_err, "the current directory: %s", sp_err_cause(-errno));
             return -ENOENT;
@@ -271,18 +284,14 @@ static int plan_command(char **command, int n, struct init_plan *p, struct made 
     return 0;
 }
 
-/* JSON holds no other texts. */
-static int check_utf8(const struct init_plan *p, struct sp_err *ret_err)
+/* A text that may be NULL; JSON holds none that is not UTF-8. */
+static bool fits_json(const char *text)
 {
-    const char *const texts[] = {p->proxy, p->flow, p->record, p->upstream};
-    bool is_good = true;
+    return text == NULL || sp_utf8_is_valid(sp_str_of(text));
+}
 
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        is_good = is_good && (texts[i] == NULL || sp_utf8_is_valid(sp_str_of(texts[i])));
-    for (size_t i = 0; i < p->n_command; i++)
-        is_good = is_good && sp_utf8_is_valid(sp_str_of(p->command[i]));
-    for (size_t i = 0; i < p->headers->n; i++)
-        is_good = is_good && sp_utf8_is_valid(p->headers->v[i]);
+static int check_utf8(bool is_good, struct sp_err *ret_err)
+{
     if (is_good)
         return 0;
     sp_err_set(ret_err,
@@ -290,12 +299,24 @@ static int check_utf8(const struct init_plan *p, struct sp_err *ret_err)
     return -EILSEQ;
 }
 
+static bool plan_fits_json(const struct init_plan *p)
+{
+    bool is_good =
+        fits_json(p->proxy) && fits_json(p->flow) && fits_json(p->record) && fits_json(p->upstream);
+
+    for (size_t i = 0; i < p->n_command; i++)
+        is_good = is_good && fits_json(p->command[i]);
+    for (size_t i = 0; i < p->headers->n; i++)
+        is_good = is_good && sp_utf8_is_valid(p->headers->v[i]);
+    return is_good;
+}
+
 static int make_plan(const struct init_args *a, char **command, int n_command, struct init_plan *p,
                      struct made *m, struct sp_err *ret_err)
 {
     int err = check_upstream(a, ret_err);
 
-    p->host = hostconfig_host(a->host);
+    p->host = hostconfig_host(table[0].choices[a->host - 1]);
     p->upstream = a->upstream;
     p->headers = &a->headers;
     p->write = a->write;
@@ -311,7 +332,7 @@ static int make_plan(const struct init_args *a, char **command, int n_command, s
         return err;
     m->proxy = find_proxy(p->host->has_bare_path);
     p->proxy = m->proxy;
-    return p->host->has_add && p->write == NULL ? 0 : check_utf8(p, ret_err);
+    return p->host->has_add && p->write == NULL ? 0 : check_utf8(plan_fits_json(p), ret_err);
 }
 
 static void made_deinit(struct made *m)
@@ -412,17 +433,18 @@ static int run_edit(const struct init_args *a)
     char *proxy = NULL;
     int status;
 
-    if (a->record != NULL)
-        record = settle(a->record, &err);
-    if (a->wrap != NULL && (a->record == NULL || record != NULL)) {
+    if (a->unwrap != NULL) {
+        status = init_wrap_undo(&o);
+    } else if (a->record != NULL && (record = settle(a->record, &err)) == NULL) {
+        status = cmd_fail("%s", err.text);
+    } else {
         proxy = find_proxy(host != NULL && host->has_bare_path);
         o.record = record;
         o.proxy = proxy;
-        status = init_wrap(&o);
-    } else if (a->unwrap != NULL) {
-        status = init_wrap_undo(&o);
-    } else {
-        status = cmd_fail("%s", err.text);
+        if (check_utf8(fits_json(record) && fits_json(proxy), &err) < 0)
+            status = cmd_fail("%s", err.text);
+        else
+            status = init_wrap(&o);
     }
     free(record);
     free(proxy);

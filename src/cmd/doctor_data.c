@@ -54,30 +54,63 @@ static void add_path(struct data *d, struct paths *paths, struct sp_str path)
     paths->p[paths->n++] = copy;
 }
 
+/* Tells an error, whose text has a path below the data directory in full. */
 static void cannot_read(struct data *d, const char *text)
 {
+    const char *dir = strstr(text, d->dir);
+    struct sp_buf shown = {0};
+
+    if (dir != NULL) {
+        sp_buf_add(&shown, (struct sp_str){text, (size_t)(dir - text)});
+        findings_put_path(&shown, dir, d->home);
+        text = sp_buf_cstr(&shown);
+    }
     findings_add(&d->unread, FINDINGS_PROBLEM, "%s", text);
+    sp_buf_deinit(&shown);
 }
 
-static void find_files(struct data *d, struct sp_buf *path, unsigned level);
+/* A directory that is being looked through, in one that is as well. */
+struct place {
+    const struct place *parent; /* NULL: there is none */
+    unsigned level;             /* of its entries */
+    dev_t dev;
+    ino_t ino;
+};
+
+/* Whether a directory is one of these: a link has led back to it. */
+static bool is_inside(const struct place *place, const struct stat *dir)
+{
+    for (; place != NULL; place = place->parent) {
+        if (place->dev == dir->st_dev && place->ino == dir->st_ino)
+            return true;
+    }
+    return false;
+}
+
+static void find_files(struct data *d, struct sp_buf *path, const struct place *place);
 
 /* Looks at a directory's entry, whose path that is. */
-static void look_at(struct data *d, struct sp_buf *path, struct sp_str name, unsigned level)
+static void look_at(struct data *d, struct sp_buf *path, struct sp_str name,
+                    const struct place *parent)
 {
+    struct place place = {.parent = parent, .level = parent->level + 1};
     struct stat st;
 
     if (stat(sp_buf_cstr(path), &st) < 0)
         return; /* it has gone, or leads nowhere */
-    if (S_ISDIR(st.st_mode) && level < MAX_LEVELS && !sp_str_eq(name, SP_STR(CACHE_NAME)))
-        find_files(d, path, level + 1);
+    place.dev = st.st_dev;
+    place.ino = st.st_ino;
+    if (S_ISDIR(st.st_mode) && place.level <= MAX_LEVELS && !is_inside(parent, &st) &&
+        !sp_str_eq(name, SP_STR(CACHE_NAME)))
+        find_files(d, path, &place);
     else if (S_ISREG(st.st_mode) && sp_str_ends(name, SP_STR(".flow.json")))
         add_path(d, &d->flows, sp_buf_str(path));
     else if (S_ISREG(st.st_mode) && sessionset_is_log(name))
         add_path(d, &d->logs, sp_buf_str(path));
 }
 
-/* Finds the files below the directory `path`, whose entries are at that level. */
-static void find_files(struct data *d, struct sp_buf *path, unsigned level)
+/* Finds the files below the directory `path`. */
+static void find_files(struct data *d, struct sp_buf *path, const struct place *place)
 {
     DIR *dir = opendir(sp_buf_cstr(path));
     size_t len = path->len;
@@ -93,7 +126,7 @@ static void find_files(struct data *d, struct sp_buf *path, unsigned level)
         if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
             continue;
         sp_buf_addf(path, "/%s", entry->d_name);
-        look_at(d, path, sp_str_of(entry->d_name), level);
+        look_at(d, path, sp_str_of(entry->d_name), place);
         path->len = len;
     }
     (void)closedir(dir);
@@ -133,8 +166,12 @@ static void add_flow(struct data *d, const char *path)
 
     findings_put_path(&shown, path, d->home);
     if (flow_load(path, &flow, &err) < 0) {
-        findings_add_item(d->findings, "%s: this version cannot read it: %s", sp_buf_cstr(&shown),
-                          err.text);
+        /* The path is there already: "PATH: WHY", or "reading PATH: WHY". */
+        const char *named = strstr(err.text, path);
+        struct sp_str why = sp_str_of(named != NULL ? named + strlen(path) + 2 : err.text);
+
+        findings_add_item(d->findings, "%s: this version cannot read it: %.*s", sp_buf_cstr(&shown),
+                          SP_STR_ARG(why));
     } else {
         uint64_t n = flow->provenance.habit_episodes;
 
@@ -289,61 +326,66 @@ static int probe(const char *dir)
     return err;
 }
 
-/* Checks the directory itself; whether it is one. */
-static bool check_dir(const struct data *d)
+/* Checks what is a directory: whether it can be written, and by whom read. */
+static void check_use(struct findings *f, const char *dir, const char *shown, mode_t mode)
 {
-    struct findings *f = d->findings;
+    int err = probe(dir);
+
+    if (err < 0)
+        findings_add(f, FINDINGS_PROBLEM, "no file can be created and removed in %s: %s", shown,
+                     sp_err_cause(err));
+    else
+        findings_add(f, FINDINGS_OK, "%s can be written", shown);
+    if ((mode & 077) != 0)
+        findings_add(f, FINDINGS_NOTE,
+                     "%s is open to other users, and sessions hold all that tools handle; its mode "
+                     "should be 700",
+                     shown);
+}
+
+void doctor_data_dir(struct findings *f, const char *dir, const char *home)
+{
     struct sp_buf shown = {0};
     const char *name;
     struct stat st;
     int err;
 
-    findings_put_path(&shown, d->dir, d->home);
-    name = sp_buf_cstr(&shown);
-    err = stat(d->dir, &st) < 0 ? -errno : 0;
-    if (err == -ENOENT) {
-        findings_add(f, FINDINGS_NOTE, "%s is not there yet; the proxy creates it", name);
-    } else if (err < 0) {
-        findings_add(f, FINDINGS_PROBLEM, "%s cannot be looked at: %s", name, sp_err_cause(err));
-    } else if (!S_ISDIR(st.st_mode)) {
-        err = -ENOTDIR;
-        findings_add(f, FINDINGS_PROBLEM, "%s is not a directory", name);
-    } else {
-        int probed = probe(d->dir);
-
-        if (probed < 0)
-            findings_add(f, FINDINGS_PROBLEM, "no file can be created and removed in %s: %s", name,
-                         sp_err_cause(probed));
-        else
-            findings_add(f, FINDINGS_OK, "%s can be written", name);
-        if ((st.st_mode & 077) != 0)
-            findings_add(f, FINDINGS_NOTE,
-                         "%s is open to other users, and sessions hold all that tools handle: "
-                         "'chmod 700' closes it",
-                         name);
-    }
-    sp_buf_deinit(&shown);
-    return err == 0;
-}
-
-void doctor_data(struct findings *f, const char *dir, const char *home)
-{
-    struct data d = {.findings = f, .dir = dir, .home = home};
-    struct sp_buf path = {0};
-
     if (dir == NULL) {
         findings_add(f, FINDINGS_PROBLEM,
                      "there is no data directory: HOME is not set, and --data is not given");
-    } else if (check_dir(&d)) {
+        return;
+    }
+    findings_put_path(&shown, dir, home);
+    name = sp_buf_cstr(&shown);
+    err = stat(dir, &st) < 0 ? -errno : 0;
+    if (err == -ENOENT)
+        findings_add(f, FINDINGS_NOTE, "%s is not there yet; the proxy creates it", name);
+    else if (err < 0)
+        findings_add(f, FINDINGS_PROBLEM, "%s cannot be looked at: %s", name, sp_err_cause(err));
+    else if (!S_ISDIR(st.st_mode))
+        findings_add(f, FINDINGS_PROBLEM, "%s is not a directory", name);
+    else
+        check_use(f, dir, name, st.st_mode);
+    sp_buf_deinit(&shown);
+}
+
+void doctor_data_files(struct findings *f, const char *dir, const char *home)
+{
+    struct data d = {.findings = f, .dir = dir, .home = home};
+    struct sp_buf path = {0};
+    struct stat st;
+    bool is_there = dir != NULL && stat(dir, &st) == 0 && S_ISDIR(st.st_mode);
+
+    if (is_there) {
         sp_buf_add(&path, sp_str_of(dir));
-        find_files(&d, &path, 1);
+        find_files(&d, &path, &(struct place){.level = 1, .dev = st.st_dev, .ino = st.st_ino});
         sp_buf_deinit(&path);
         sort(&d.flows, compare_paths);
         sort(&d.logs, compare_dirs);
     }
     add_flows(&d);
     add_logs(&d);
-    if (dir != NULL)
+    if (is_there)
         add_cache(&d);
     sp_buf_add(&f->text, sp_buf_str(&d.unread.text));
     f->n_problems += d.unread.n_problems;

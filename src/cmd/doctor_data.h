@@ -9,9 +9,12 @@
 #include "cmd/findings.h"
 
 /*
- * Checks that files can be written there, and looks at those that are there.
+ * Checks that it can be used.
  *
  * dir:  NULL when there is none, as there is no home.
  * home: as findings_put_path() has it.
  */
-void doctor_data(struct findings *f, const char *dir, const char *home);
+void doctor_data_dir(struct findings *f, const char *dir, const char *home);
+
+/* Looks at the files in it. */
+void doctor_data_files(struct findings *f, const char *dir, const char *home);

@@ -15,14 +15,19 @@ struct hosts {
     size_t n_wrapped;
 };
 
-/* Whether a host finds the program by this command. */
+/*
+ * Whether a host finds the program by this command. What is relative, or has a variable of the host
+ * in it, only the host can tell.
+ */
 static bool can_start(const char *command)
 {
     char *found;
     bool is_found;
 
-    if (strchr(command, '/') != NULL)
-        return access(command, X_OK) == 0;
+    if (command[0] == '/')
+        return programs_is(command);
+    if (strchr(command, '/') != NULL || strchr(command, '\\') != NULL)
+        return true;
     found = programs_on_path(command);
     is_found = found != NULL;
     free(found);

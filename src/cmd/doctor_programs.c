@@ -6,8 +6,12 @@
 #include "cmd/oneshot.h"
 #include "cmd/programs.h"
 #include "json/jget.h"
+#include "proxy/modules.h"
 
 #define WAIT_MS 10000
+
+/* How much is shown of what a program says in place of its version. */
+#define MAX_SAID 60
 
 #define PROXY "stretto-proxy"
 #define DEMO  "stretto-mcp-demo"
@@ -29,6 +33,8 @@ static void check_version(struct findings *f, const char *name, char *path)
     int status = oneshot_run(argv, SP_STR(""), WAIT_MS, &out, &err);
 
     said = first_line(sp_buf_str(&out));
+    if (said.len > MAX_SAID)
+        said.len = MAX_SAID;
     sp_buf_addf(&wanted, "%s %s", name, SP_VERSION);
     if (status < 0)
         findings_add(f, FINDINGS_PROBLEM, "%s does not tell its version: %s (%s)", name, err.text,
@@ -46,7 +52,7 @@ static void check_version(struct findings *f, const char *name, char *path)
 
 static void check_program(struct findings *f, const char *name, enum findings_mark when_missing)
 {
-    char *found = programs_on_path(name);
+    char *found = programs_file_on_path(name);
     char *beside = found == NULL ? programs_beside(name) : NULL;
 
     if (found != NULL)
@@ -111,8 +117,26 @@ static void go_round(struct findings *f, char *proxy, char *demo)
     else if (!has_answer(sp_buf_str(&out), SP_STR("stretto-doctor")))
         findings_add(f, FINDINGS_PROBLEM, "a call through %s to %s got no answer", proxy, demo);
     else
-        findings_add(f, FINDINGS_OK, "a call went through " PROXY " to " DEMO " and back");
+        findings_add(f, FINDINGS_OK, "a call went through %s to %s and back", proxy, demo);
     sp_buf_deinit(&out);
+}
+
+/* ---- modules ---- */
+
+/* Loads what the proxy loads on demand, which lies in one place for it and for this program. */
+static void check_modules(struct findings *f)
+{
+    uv_lib_t upstream, oracle;
+    struct sp_err err;
+
+    if (modules_load_upstream(&upstream, &err) == NULL)
+        findings_add(f, FINDINGS_PROBLEM, "%s", err.text);
+    else
+        uv_dlclose(&upstream);
+    if (modules_load_oracle("questions to a model", &oracle, &err) == NULL)
+        findings_add(f, FINDINGS_PROBLEM, "%s", err.text);
+    else
+        uv_dlclose(&oracle);
 }
 
 /* The program of this installation: beside this one, or else on PATH. */
@@ -126,16 +150,19 @@ static char *find(const char *name)
 void doctor_programs(struct findings *f)
 {
     size_t n_before = f->n_problems;
-    char *proxy, *demo;
+    char *beside = programs_beside(PROXY);
+    char *proxy = find(PROXY);
+    char *demo = find(DEMO);
 
     check_program(f, PROXY, FINDINGS_PROBLEM);
     check_program(f, "stretto-procedure", FINDINGS_NOTE);
     check_program(f, DEMO, FINDINGS_NOTE);
-    proxy = find(PROXY);
-    demo = find(DEMO);
     /* A program that does not run has been told of. */
     if (f->n_problems == n_before && proxy != NULL && demo != NULL)
         go_round(f, proxy, demo);
+    if (beside != NULL)
+        check_modules(f);
+    free(beside);
     free(proxy);
     free(demo);
 }

@@ -51,8 +51,6 @@ void findings_put_path(struct sp_buf *b, const char *path, const char *home)
 {
     size_t len = home != NULL ? strlen(home) : 0;
 
-    while (len > 0 && home[len - 1] == '/')
-        len--;
     if (len > 0 && strncmp(path, home, len) == 0 && path[len] == '/') {
         sp_buf_add_char(b, '~');
         path += len;

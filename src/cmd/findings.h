@@ -25,7 +25,7 @@ void findings_add(struct findings *f, enum findings_mark mark, const char *forma
 void findings_add_item(struct findings *f, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Appends a path; one below `home` (NULL: there is none) as "~/...". */
+/* Appends a path; one below `home` (without a "/" at its end; NULL for none) as "~/...". */
 void findings_put_path(struct sp_buf *b, const char *path, const char *home);
 
 void findings_deinit(struct findings *f);

@@ -26,8 +26,8 @@ static const char *name_backup(struct sp_buf *b, const char *path, unsigned i)
     return sp_buf_cstr(b);
 }
 
-/* Gives a file the mode of another, and its owner where that is possible. */
-static int give_mode(const char *path, const struct stat *like)
+/* Gives a file the owner of another where that is possible; and a mode. */
+static int give_owner(const char *path, const struct stat *like, mode_t mode)
 {
     struct stat st;
 
@@ -35,7 +35,7 @@ static int give_mode(const char *path, const struct stat *like)
         return -errno;
     if (st.st_uid != like->st_uid || st.st_gid != like->st_gid)
         (void)!chown(path, like->st_uid, like->st_gid); /* left to whoever may not */
-    return chmod(path, like->st_mode & 07777) < 0 ? -errno : 0;
+    return chmod(path, mode & 07777) < 0 ? -errno : 0;
 }
 
 /*
@@ -47,11 +47,13 @@ static int find_place(const char *path, struct sp_str text, struct sp_buf *name,
 {
     for (unsigned i = 0; i < MAX_BACKUPS; i++) {
         struct sp_buf old = {0};
-        int err = sp_file_read(name_backup(name, path, i), text.len + 1, &old);
-        bool is_same = err == 0 && sp_str_eq(sp_buf_str(&old), text);
+        struct sp_err unread;
+        bool is_free = access(name_backup(name, path, i), F_OK) < 0 && errno == ENOENT;
+        bool is_same = !is_free && hostconfig_load(name->p, &old, &unread) == 0 &&
+                       sp_str_eq(sp_buf_str(&old), text);
 
         sp_buf_deinit(&old);
-        if (is_same || err == -ENOENT) {
+        if (is_same || is_free) {
             *ret_is_there = is_same;
             return 0;
         }
@@ -69,14 +71,27 @@ static int keep_backup(const char *path, struct sp_str text, const struct stat *
     if (err == 0 && !is_there) {
         err = sp_file_replace(sp_buf_cstr(&name), text);
         if (err == 0)
-            err = give_mode(sp_buf_cstr(&name), like);
+            err = give_owner(sp_buf_cstr(&name), like, 0600);
     }
     if (err < 0)
         sp_err_set(ret_err, "writing %s: %s", sp_buf_cstr(&name), sp_err_cause(err));
     else
-        fprintf(stderr, "stretto: %s %s\n", is_there ? "a backup is there already:" : "kept",
-                sp_buf_cstr(&name));
+        cmd_note("%s %s", is_there ? "a backup is there already:" : "kept", sp_buf_cstr(&name));
     sp_buf_deinit(&name);
+    return err;
+}
+
+/* Whether a file still holds the text that was read: a host that runs may write it as well. */
+static int check_unchanged(const char *path, struct sp_str old, struct sp_err *ret_err)
+{
+    struct sp_buf text = {0};
+    int err = hostconfig_load(path, &text, ret_err);
+
+    if (err == 0 && !sp_str_eq(sp_buf_str(&text), old)) {
+        sp_err_set(ret_err, "%s was changed by somebody else meanwhile; start again", path);
+        err = -EAGAIN;
+    }
+    sp_buf_deinit(&text);
     return err;
 }
 
@@ -89,12 +104,14 @@ static int replace_file(const char *path, struct sp_str old, struct sp_str text,
 
     if (err == 0) {
         err = keep_backup(path, old, &st, ret_err);
+        if (err == 0)
+            err = check_unchanged(path, old, ret_err);
         if (err < 0)
             return err;
         err = sp_file_write(path, text);
     }
     if (err == 0)
-        err = give_mode(path, &st);
+        err = give_owner(path, &st, st.st_mode);
     if (err < 0)
         sp_err_set(ret_err, "writing %s: %s", path, sp_err_cause(err));
     return err;
@@ -110,19 +127,17 @@ struct backups {
 static void read_backups(const char *path, struct backups *ret)
 {
     struct sp_buf name = {0};
-    unsigned n = 0;
 
-    while (n < MAX_BACKUPS && access(name_backup(&name, path, n), F_OK) == 0)
-        n++;
-    ret->texts = sp_calloc(n, sizeof *ret->texts);
-    ret->views = sp_calloc(n, sizeof *ret->views);
-    while (n-- > 0) {
+    ret->texts = sp_calloc(MAX_BACKUPS, sizeof *ret->texts);
+    ret->views = sp_calloc(MAX_BACKUPS, sizeof *ret->views);
+    for (unsigned i = MAX_BACKUPS; i-- > 0;) { /* a user may have deleted some */
         struct sp_err unread;
         struct sp_buf *text = &ret->texts[ret->n];
 
-        if (hostconfig_load(name_backup(&name, path, n), text, &unread) < 0)
-            sp_buf_clear(text);
-        ret->views[ret->n++] = sp_buf_str(text);
+        if (hostconfig_load(name_backup(&name, path, i), text, &unread) < 0)
+            sp_buf_deinit(text);
+        else
+            ret->views[ret->n++] = sp_buf_str(text);
     }
     sp_buf_deinit(&name);
 }
@@ -137,49 +152,55 @@ static void backups_deinit(struct backups *b)
 
 /* ---- telling ---- */
 
-/* Begins a note about a server; a project's may share its name with another's. */
-static void put_server(const struct wrap_server *s)
+/* Appends how a note names a server; a project's may share its name with another's. */
+static void put_server(struct sp_buf *b, const struct wrap_server *s)
 {
-    bool is_of_project = sp_str_starts(s->table, SP_STR("projects."));
-
-    fprintf(stderr, "stretto: '%.*s'%s%.*s%s: ", SP_STR_ARG(s->name), is_of_project ? " (" : "",
-            is_of_project ? (int)s->table.len : 0, s->table.p, is_of_project ? ")" : "");
+    sp_buf_addf(b, "'%.*s'", SP_STR_ARG(s->name));
+    if (sp_str_starts(s->table, SP_STR("projects.")))
+        sp_buf_addf(b, " (%.*s)", SP_STR_ARG(s->table));
 }
 
-static void tell_server(const struct wrap_server *s, bool is_wrapping, bool is_dry)
+static void put_outcome(struct sp_buf *b, const struct wrap_server *s, bool is_wrapping,
+                        bool is_dry)
 {
     const char *would = is_dry ? "would be " : "";
 
-    put_server(s);
     switch (s->outcome) {
     case WRAP_CHANGED:
         if (is_wrapping)
-            fprintf(stderr, "%swrapped, recording to %.*s\n", would, SP_STR_ARG(s->record));
+            sp_buf_addf(b, "%swrapped, recording to %.*s", would, SP_STR_ARG(s->record));
         else
-            fprintf(stderr, "%sunwrapped, as it was\n", would);
+            sp_buf_addf(b, "%sunwrapped, as it was", would);
         break;
     case WRAP_REBUILT:
-        fprintf(stderr, "%sunwrapped, from its command line: no backup has what it was\n", would);
+        sp_buf_addf(b, "%sunwrapped, from its command line: no backup has what it was", would);
         break;
     case WRAP_AS_IT_IS:
-        fprintf(stderr, "it is %s already\n", is_wrapping ? "wrapped" : "unwrapped");
+        sp_buf_addf(b, "it is %s already", is_wrapping ? "wrapped" : "unwrapped");
         break;
     case WRAP_SKIPPED:
-        fprintf(stderr, "skipped: %.*s\n", SP_STR_ARG(s->why));
+        sp_buf_addf(b, "skipped: %.*s", SP_STR_ARG(s->why));
         break;
-    }
-    if (s->remark.len > 0) {
-        put_server(s);
-        fprintf(stderr, "%.*s\n", SP_STR_ARG(s->remark));
     }
 }
 
 static void tell(const struct wrap *w, bool is_wrapping, bool is_dry)
 {
-    for (size_t i = 0; i < w->n; i++)
-        tell_server(&w->servers[i], is_wrapping, is_dry);
+    struct sp_buf name = {0}, outcome = {0};
+
+    for (size_t i = 0; i < w->n; i++) {
+        sp_buf_clear(&name);
+        sp_buf_clear(&outcome);
+        put_server(&name, &w->servers[i]);
+        put_outcome(&outcome, &w->servers[i], is_wrapping, is_dry);
+        cmd_note("%s: %s", sp_buf_cstr(&name), sp_buf_cstr(&outcome));
+        if (w->servers[i].remark.len > 0)
+            cmd_note("%s: %.*s", name.p, SP_STR_ARG(w->servers[i].remark));
+    }
     if (w->n == 0)
-        fprintf(stderr, "stretto: it has no servers\n");
+        cmd_note("it has no servers");
+    sp_buf_deinit(&name);
+    sp_buf_deinit(&outcome);
 }
 
 /* ---- the commands ---- */
@@ -203,9 +224,9 @@ static int deliver(const struct init_wrap_options *o, struct sp_str old, const s
         return status;
     tell(w, is_wrapping, o->is_dry);
     if (w->n_changed == 0)
-        fprintf(stderr, "stretto: nothing to change in %s\n", o->path);
+        cmd_note("nothing to change in %s", o->path);
     else if (!o->is_dry)
-        fprintf(stderr, "stretto: wrote %s; the host reads it when it starts again\n", o->path);
+        cmd_note("wrote %s; the host reads it when it starts again", o->path);
     return 0;
 }
 

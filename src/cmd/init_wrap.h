@@ -19,8 +19,8 @@ struct init_wrap_options {
 };
 
 /*
- * Puts the proxy before the servers. Before a file is changed, its bytes are kept beside it, as
- * PATH.stretto-backup, or PATH.stretto-backup.1 and so on where that holds something else.
+ * Puts the proxy before the servers. Before a file is changed, its bytes are kept beside it, mode
+ * 0600, as PATH.stretto-backup, or PATH.stretto-backup.1 and so on where that holds something else.
  *
  * Returns: the exit status, a failure being told.
  */

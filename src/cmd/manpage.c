@@ -182,7 +182,6 @@ static void put_usage(struct sp_buf *out, const struct cmd *cmd)
 
 static void put_command(struct sp_buf *out, const struct cmd *cmd)
 {
-
     sp_buf_add(out, SP_STR(".SS "));
     put_text(out, sp_str_of(cmd->name));
     sp_buf_add_char(out, '\n');

@@ -30,8 +30,7 @@ static void on_line(void *owner, struct line *line)
 {
     struct oneshot *o = owner;
 
-    if (o->ret->len + line->len <= ONESHOT_MAX)
-        sp_buf_add(o->ret, (struct sp_str){line->bytes, line->len});
+    sp_buf_add(o->ret, sp_str_sub(line_str(line), 0, ONESHOT_MAX - o->ret->len));
 }
 
 static void on_event(void *owner)
@@ -67,7 +66,7 @@ static int judge(const struct oneshot *o, struct sp_err *ret_err)
     int status = o->transport->ops->exit_status(o->transport);
 
     if (o->is_killed) {
-        sp_err_set(ret_err, "it does not end");
+        sp_err_set(ret_err, "it, or what it has started, does not end");
         return -ETIMEDOUT;
     }
     if (status != 0) {

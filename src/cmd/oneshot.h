@@ -21,8 +21,8 @@
  *
  * argv:    its command line, ended by NULL.
  * ret:     gets what it has printed, up to ONESHOT_MAX, on failure too.
- * Returns: 0 when it ended with the status 0; else negative, told in ret_err: "it does not end",
- *          "it ended with status 3" ...
+ * Returns: 0 when it ended with the status 0; else negative, told in ret_err: "it, or what it
+ *          has started, does not end", "it ended with status 3" ...
  */
 int oneshot_run(char *const *argv, struct sp_str input, uint64_t max_ms, struct sp_buf *ret,
                 struct sp_err *ret_err) SP_MUST_CHECK;

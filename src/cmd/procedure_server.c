@@ -233,6 +233,8 @@ static void on_signal(uv_signal_t *handle, int signum)
         t->ops->kill(t);
     } else {
         s->signum = signum;
+        if (is_waiting(s))
+            s->result = -EINTR;
         s->state = SERVER_ENDING;
         /* A terminal has sent its Ctrl-C to the whole process group, the server included. */
         t->ops->interrupt(t, is_from_terminal ? 0 : signum);

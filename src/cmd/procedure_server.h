@@ -16,8 +16,8 @@
  *
  * argv:       the server's command line, ended by NULL.
  * run:        one that has not begun; over on success.
- * ret_signum: the signal that ended the run, or 0. That one is left to the caller to end by.
- * Returns:    0, or negative, told in ret_err; after a signal anything.
+ * ret_signum: a signal that came, or 0. That one is left to the caller to end by.
+ * Returns:    0; negative, told in ret_err, or, where a signal came before the run was over, by it.
  */
 int procedure_server_run(char *const *argv, struct procedure_run *run, int *ret_signum,
                          struct sp_err *ret_err) SP_MUST_CHECK;

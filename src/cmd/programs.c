@@ -15,15 +15,20 @@ static char *take(struct sp_buf *b)
     return b->p;
 }
 
-static bool is_program(const char *path)
+static bool is_file(const char *path)
 {
     struct stat st;
 
-    return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
+    return stat(path, &st) == 0 && S_ISREG(st.st_mode);
 }
 
-/* "DIR/NAME", if it is a program. */
-static char *find_in(struct sp_str dir, const char *name)
+bool programs_is(const char *path)
+{
+    return is_file(path) && access(path, X_OK) == 0;
+}
+
+/* "DIR/NAME", if it is what is looked for. */
+static char *find_in(struct sp_str dir, const char *name, bool (*is_it)(const char *path))
 {
     struct sp_buf b = {0};
     char *path;
@@ -32,12 +37,12 @@ static char *find_in(struct sp_str dir, const char *name)
     if (!sp_str_ends(sp_buf_str(&b), SP_STR("/")))
         sp_buf_add_char(&b, '/');
     sp_buf_add(&b, sp_str_of(name));
-    path = is_program(sp_buf_cstr(&b)) ? programs_absolute(b.p) : NULL;
+    path = is_it(sp_buf_cstr(&b)) ? programs_absolute(b.p) : NULL;
     sp_buf_deinit(&b);
     return path;
 }
 
-char *programs_on_path(const char *name)
+static char *find_on_path(const char *name, bool (*is_it)(const char *path))
 {
     const char *dirs = getenv("PATH");
     char *found = NULL;
@@ -45,11 +50,22 @@ char *programs_on_path(const char *name)
     while (dirs != NULL && found == NULL) {
         const char *colon = strchr(dirs, ':');
 
-        found = find_in(
-            colon != NULL ? (struct sp_str){dirs, (size_t)(colon - dirs)} : sp_str_of(dirs), name);
+        found =
+            find_in(colon != NULL ? (struct sp_str){dirs, (size_t)(colon - dirs)} : sp_str_of(dirs),
+                    name, is_it);
         dirs = colon != NULL ? colon + 1 : NULL;
     }
     return found;
+}
+
+char *programs_on_path(const char *name)
+{
+    return find_on_path(name, programs_is);
+}
+
+char *programs_file_on_path(const char *name)
+{
+    return find_on_path(name, is_file);
 }
 
 char *programs_self(void)
@@ -64,7 +80,7 @@ char *programs_beside(const char *name)
     char *found = NULL;
 
     if (slash != NULL)
-        found = find_in((struct sp_str){self, (size_t)(slash - self) + 1}, name);
+        found = find_in((struct sp_str){self, (size_t)(slash - self) + 1}, name, programs_is);
     free(self);
     return found;
 }

@@ -6,6 +6,11 @@
  * Thread: any.
  */
 
+#include <stdbool.h>
+
+/* Whether there is an executable file. */
+bool programs_is(const char *path);
+
 /*
  * The first executable file of that name in the directories of PATH.
  *
@@ -19,6 +24,9 @@ char *programs_on_path(const char *name);
  * Returns: its absolute path, the caller's; NULL when the system does not tell.
  */
 char *programs_self(void);
+
+/* The first regular file of that name in them, whether it can be run or not. */
+char *programs_file_on_path(const char *name);
 
 /* As programs_on_path(), in the directory of the program that runs. */
 char *programs_beside(const char *name);

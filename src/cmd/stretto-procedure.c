@@ -13,6 +13,7 @@
 #include "base/sp_utf8.h"
 #include "cmd/cmd.h"
 #include "cmd/procedure_server.h"
+#include "cmd/report.h"
 #include "io/fdesc.h"
 #include "io/spawn.h"
 #include "procedure/procedure_options.h"
@@ -93,6 +94,7 @@ static int deliver(const struct procedure_run_record *record, const char *path)
 /* Ends the program by a signal's default action, so that its parent sees which one it was. */
 static void end_by(int signum)
 {
+    (void)fflush(stdout); /* what it holds would be lost; a failure shows in what was written */
     (void)signal(signum, SIG_DFL);
     (void)raise(signum);
 }
@@ -107,15 +109,14 @@ static int run(const struct procedure_options *args, char *const *server)
     int signum = 0, status;
 
     if (procedure_load(args->procedure, &procedure, &err) < 0 ||
-        read_ticket(args, &ticket, &err) < 0) {
+        read_ticket(args, &ticket, &err) < 0 ||
+        (args->out != NULL && report_find_dir("writing", args->out, &err) < 0)) {
         status = cmd_fail("%s", err.text);
         goto out;
     }
     procedure_run = procedure_run_new(procedure, sp_buf_str(&ticket));
-    if (procedure_server_run(server, procedure_run, &signum, &err) < 0 && signum == 0) {
-        status = cmd_fail("%s", err.text);
-    } else if (signum != 0) {
-        status = CMD_FAILED;
+    if (procedure_server_run(server, procedure_run, &signum, &err) < 0) {
+        status = signum != 0 ? CMD_FAILED : cmd_fail("%s", err.text);
     } else {
         record = procedure_run_record(procedure_run);
         status = deliver(&record, args->out);

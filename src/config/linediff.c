@@ -243,6 +243,7 @@ static void put_hunks(struct sp_buf *out, const struct lines *a, const struct li
 
 void linediff_put(struct sp_buf *b, const char *path, struct sp_str before, struct sp_str after)
 {
+    const char *end = strchr(path, ' ') != NULL ? "\t" : ""; /* or the name ends there */
     struct lines old = {0};
     struct lines new = {0};
 
@@ -251,7 +252,7 @@ void linediff_put(struct sp_buf *b, const char *path, struct sp_str before, stru
     split(&old, before);
     split(&new, after);
     find_kept(&old, &new);
-    sp_buf_addf(b, "--- %s\n+++ %s\n", path, path);
+    sp_buf_addf(b, "--- %s%s\n+++ %s%s\n", path, end, path, end);
     put_hunks(b, &old, &new);
     lines_deinit(&old);
     lines_deinit(&new);

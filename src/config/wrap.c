@@ -239,6 +239,26 @@ static int check_names(const struct hostconfig *config, const struct sp_str *nam
     return 0;
 }
 
+/* Remarks that a server, just wrapped, records to where one before it does. */
+static void find_shared(struct job *job, struct wrap_server *one)
+{
+    struct wrap *w = job->ret;
+
+    for (size_t i = 0; i < w->n; i++) {
+        struct sp_buf b = {0};
+
+        if (w->servers[i].outcome != WRAP_CHANGED || !sp_str_eq(w->servers[i].record, one->record))
+            continue;
+        sp_buf_addf(&b,
+                    "its domain and its directory are those of '%.*s' as well: change them by hand "
+                    "if the two have different tools",
+                    SP_STR_ARG(w->servers[i].name));
+        one->remark = sp_arena_copy(&w->arena, sp_buf_str(&b));
+        sp_buf_deinit(&b);
+        return;
+    }
+}
+
 /* Goes through the chosen servers of a file that is open. */
 static int run_job(struct job *job, const struct sp_str *names, size_t n_names,
                    struct sp_err *ret_err)
@@ -263,6 +283,8 @@ static int run_job(struct job *job, const struct sp_str *names, size_t n_names,
             wrap_one(job, &e, one);
         else
             unwrap_one(job, &e, one);
+        if (one->outcome == WRAP_CHANGED && job->how != NULL && job->how->record.len == 0)
+            find_shared(job, one);
         if (one->outcome == WRAP_SKIPPED && n_names > 0) {
             sp_err_set(ret_err, "server '%.*s': %.*s", SP_STR_ARG(one->name), SP_STR_ARG(one->why));
             return -ENOTSUP;

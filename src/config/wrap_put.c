@@ -1,8 +1,8 @@
 /* Puts stretto-proxy before a server. */
 
 #include <stdlib.h>
-#include <strings.h>
 
+#include "base/sp_header.h"
 #include "base/sp_map.h"
 #include "config/wrap_entry.h"
 #include "json/jget.h"
@@ -17,20 +17,20 @@ static bool is_type(const struct wrap_entry *e, enum wrap_entry_member which, en
     return !wrap_entry_has(e, which) || jget_type(e->of[which].value) == type;
 }
 
-/* Whether a header can be sent: as stretto-proxy says, and not taken for an option. */
+/* Whether a header is one that the proxy sends, and its name not taken for an option. */
 static bool is_sendable(struct jget_iter header)
 {
-    static const char *const reserved[] = {"host", "content-length", "transfer-encoding",
-                                           "connection"};
-    struct sp_buf name = {0};
-    bool is_good;
+    struct sp_buf name = {0}, value = {0};
+    bool is_good = jget_type(header.value) == JSCAN_STRING;
 
-    jget_text(header.name, &name);
-    is_good = sp_str_is_token(sp_buf_str(&name)) && name.p[0] != '-' &&
-              jget_type(header.value) == JSCAN_STRING;
-    for (size_t i = 0; i < sizeof reserved / sizeof *reserved; i++)
-        is_good = is_good && strcasecmp(sp_buf_cstr(&name), reserved[i]) != 0;
+    if (is_good) {
+        jget_text(header.name, &name);
+        jget_text(header.value, &value);
+        is_good = sp_header_is_name(sp_buf_str(&name)) && name.p[0] != '-' &&
+                  sp_header_is_value(sp_buf_str(&value));
+    }
     sp_buf_deinit(&name);
+    sp_buf_deinit(&value);
     return is_good;
 }
 
@@ -89,7 +89,7 @@ static const char *find_obstacle_to_url(const struct wrap_entry *e)
 static const char *find_obstacle(const struct wrap_entry *e)
 {
     if (e->is_unclear)
-        return "one of its members occurs twice";
+        return "one of its members occurs twice, or its URL does under two names";
     if (wrap_entry_has(e, WRAP_COMMAND) && wrap_entry_has(e, WRAP_URL))
         return "it has both a command and a URL";
     if (!is_type(e, WRAP_ENV, JSCAN_OBJECT))

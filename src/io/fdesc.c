@@ -136,11 +136,11 @@ static ssize_t result(ssize_t n)
  * has hung up a terminal whose master is closed, and always at a master without a slave, that is an
  * EIO; a job in the background gets the same error from a terminal that is in use.
  */
-static bool is_hung_up(int fd)
+static bool is_hung_up(int fd, int err)
 {
     struct pollfd p = {.fd = fd};
 
-    return errno == EIO && poll(&p, 1, 0) > 0 && (p.revents & POLLHUP) != 0;
+    return err == UV_EIO && poll(&p, 1, 0) > 0 && (p.revents & POLLHUP) != 0;
 }
 
 ssize_t fdesc_read(const struct fdesc *fd, void *buf, size_t size)
@@ -153,7 +153,8 @@ ssize_t fdesc_read(const struct fdesc *fd, void *buf, size_t size)
         n = fd->kind == FDESC_SOCKET ? recv(fd->fd, buf, size, MSG_DONTWAIT)
                                      : read(fd->fd, buf, size);
     } while (n < 0 && errno == EINTR);
-    return n < 0 && is_hung_up(fd->fd) ? 0 : result(n);
+    n = result(n);
+    return n < 0 && is_hung_up(fd->fd, (int)n) ? 0 : n;
 }
 
 ssize_t fdesc_writev(const struct fdesc *fd, const struct iovec *iov, int n_iov)

@@ -1,5 +1,6 @@
 /* What a cache of answers holds. */
 
+#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -76,7 +77,7 @@ static int add_dir(struct oracle_cachelist *keys, const char *dir, struct sp_str
     struct sp_buf path = {0};
     int err = 0;
 
-    if (name.len == 2 && name.p[0] != '.') {
+    if (name.len == 2 && isxdigit((unsigned char)name.p[0]) && isxdigit((unsigned char)name.p[1])) {
         sp_buf_addf(&path, "%s/%.*s", dir, SP_STR_ARG(name));
         err = each_entry(keys, sp_buf_cstr(&path), add_file, ret_err);
     }

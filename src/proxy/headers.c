@@ -1,23 +1,12 @@
 /* Headers from the environment. */
 
 #include <stdlib.h>
-#include <strings.h>
 #include <uv.h>
 
 #include "base/sp_alloc.h"
+#include "base/sp_header.h"
 #include "base/sp_utf8.h"
 #include "proxy/headers.h"
-
-static bool is_reserved(struct sp_str name)
-{
-    static const char *const names[] = {"Host", "Content-Length", "Transfer-Encoding",
-                                        "Connection"};
-
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (name.len == strlen(names[i]) && strncasecmp(name.p, names[i], name.len) == 0)
-            return true;
-    return false;
-}
 
 /* A "variable" with a space in it may be a value that was given by mistake; it is not shown. */
 static bool is_variable(const char *name)
@@ -26,14 +15,6 @@ static bool is_variable(const char *name)
         if ((unsigned char)*name <= ' ')
             return false;
     return true;
-}
-
-static bool has_control(const char *value)
-{
-    for (; *value != '\0'; value++)
-        if (((unsigned char)*value < 0x20 && *value != '\t') || *value == 0x7f)
-            return true;
-    return false;
 }
 
 /* The value that an option stands for; NULL with the cause in ret_err. */
@@ -47,7 +28,7 @@ static const char *value_of(struct sp_str option, struct sp_err *ret_err)
         sp_err_set(ret_err, "--upstream-header takes NAME=VAR");
         return NULL;
     }
-    if (!sp_str_is_token(name) || is_reserved(name)) {
+    if (!sp_header_is_name(name)) {
         sp_err_set(ret_err, "--upstream-header takes NAME=VAR, with a NAME that can be set");
         return NULL;
     }
@@ -59,7 +40,7 @@ static const char *value_of(struct sp_str option, struct sp_err *ret_err)
                    value != NULL ? " to valid UTF-8" : "");
         return NULL;
     }
-    if (has_control(value)) {
+    if (!sp_header_is_value(sp_str_of(value))) {
         sp_err_set(ret_err, "--upstream-header %.*s: the value of %s has a control character",
                    SP_STR_ARG(name), variable);
         return NULL;

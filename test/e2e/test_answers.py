@@ -150,6 +150,12 @@ class Answers(Case):
 
 class Cache(Answers):
 
+    def test_an_answer_that_has_gone(self):
+        """Its file was listed, and then somebody deleted it."""
+        os.makedirs(self.path('.oracle-cache/aa'))
+        os.symlink('gone', self.path('.oracle-cache/aa/aab.json'))
+        self.assertEqual(self.exported(), '')
+
     @rows(*RESPONSES)
     def test_round_trip(self, response, text):
         self.import_answers(line(A, response))

@@ -67,6 +67,11 @@ FAILURES = [
     ('a missing flow', ['--flow', 'gone.json', '--', 'c'], 'gone.json'),
     ('a file that is no flow', ['--flow', 'no.json', '--', 'c'], 'not a stretto flow'),
     ('a file that is there', ['--domain', 'd', '--write', 'no.json', '--', 'c'], '--force'),
+    ('a header that HTTP needs', ['--domain', 'd', '--upstream', 'http://x/',
+                                  '--upstream-header', 'host=A'], "no header 'host'"),
+    ('a header that looks like an option', ['--domain', 'd', '--upstream', 'http://x/',
+                                            '--upstream-header=-A=B'], "no header '-A'"),
+    ('a program without a name', ['--domain', 'd', '--', ''], 'no name'),
     ('an argument that is not UTF-8', ['--domain', 'd', '--', b'\xff'], 'UTF-8'),
 ]
 
@@ -458,7 +463,7 @@ class InPlace(InitCase):
             self.assertIn(comment, wrapped)
         self.assertEqual(self.read(path + '.stretto-backup'), data)
         self.assertEqual(mode_of(self.path(path)), 0o640)
-        self.assertEqual(mode_of(self.path(path + '.stretto-backup')), 0o640)
+        self.assertEqual(mode_of(self.path(path + '.stretto-backup')), 0o600)
         self.assertIn(b'stretto: kept %s.stretto-backup\n' % path.encode(), done.err)
 
         files = self.files()
@@ -568,6 +573,47 @@ class InPlace(InitCase):
         self.wrap(path)
         self.unwrap(path)
         self.assertEqual(self.files(), files)
+
+    def test_a_backup_that_was_deleted(self):
+        """The ones behind it are still found."""
+        path, data = self.sample('cursor.json')
+        self.write(path + '.stretto-backup', b'mine')
+        self.wrap(path)
+        os.remove(self.path(path + '.stretto-backup'))
+        self.unwrap(path)
+        self.assertEqual(self.read(path), data)
+
+    def test_a_backup_that_is_no_file(self):
+        path, data = self.sample('cursor.json')
+        os.mkfifo(self.path(path + '.stretto-backup'))
+        self.wrap(path)
+        self.assertEqual(self.read(path + '.stretto-backup.1'), data)
+        self.unwrap(path)
+        self.assertEqual(self.read(path), data)
+
+    def test_names_are_made_fit_for_a_screen(self):
+        self.write('c/a.json', b'{"mcpServers": {"a\\u001b[2Jb": {"command": "c"}}}')
+        self.assertIn(b"'a\\u001b[2Jb': wrapped", self.wrap('c/a.json').err)
+        done = self.wrap('c/a.json', '--server', 'x\x1b', code=1, out=b'')
+        self.assertNotIn(b'\x1b', done.err)
+
+    def test_two_servers_of_one_domain(self):
+        self.write('c/a.json', b'{"mcpServers": {"a b": {"command": "c"}, "c": {"command": "c"}, '
+                               b'"a-b": {"command": "d"}}}')
+        self.assertEqual(self.wrap('c/a.json', '--dry-run').err.count(b' are those of '), 1)
+        self.assertIn(b"stretto: 'a-b': its domain and its directory are those of 'a b' as well",
+                      self.wrap('c/a.json').err)
+
+    def test_a_header_that_the_proxy_does_not_send(self):
+        data = b'{"mcpServers": {"a": {"url": "http://x/", "headers": {"A": "b\\nc"}}}}'
+        self.write('c/a.json', data)
+        self.assertIn(b"'a': skipped: one of its \"headers\"", self.wrap('c/a.json').err)
+        self.assertEqual(self.read('c/a.json'), data)
+
+    def test_a_path_that_is_not_utf_8(self):
+        path, data = self.sample('cursor.json')
+        self.assertIn(b'UTF-8', self.wrap(path, '--record', b'/tmp/\xff', code=1, out=b'').err)
+        self.assertEqual(self.read(path), data)
 
     def test_link(self):
         path, data = self.sample('zed.json')

@@ -217,12 +217,19 @@ class Failures(Procedure):
 
     @rows(
         ('a directory that is not there', 'no/such.json', 'No such file or directory'),
-        ('a directory', '.', 'Is a directory'),
+        ('below a file', 'p.json/run.json', 'Not a directory'),
     )
-    def test_out(self, path, why):
-        self.run_failing(self.server(METER_SERVER), 'writing %s: %s' % (path, why),
-                         options=['--out', path])
+    def test_out_that_cannot_be(self, path, why):
+        """It is told before the server is started, which makes calls."""
+        self.run_failing(self.server('note("begun")\n' + METER_SERVER),
+                         'writing %s: %s' % (path, why), options=['--out', path])
         self.assertFalse(os.path.exists(self.path('no')))
+        self.assertIsNone(self.noted('begun'))
+        self.assertIsNone(self.noted('end'))
+
+    def test_out_that_is_a_directory(self):
+        self.run_failing(self.server(METER_SERVER), 'writing .: Is a directory',
+                         options=['--out', '.'])
         self.wait_note('end')
 
     def test_disk_full(self):
@@ -540,10 +547,12 @@ class Signals(Procedure):
         self.gone()
 
     def test_signal_while_the_server_is_waited_for(self):
+        """The run is over by then, and its calls were made: it is written."""
         process = self.play(self.server(SERVER + 'serve(meter)\nsignal.pause()\n'))
         self.wait_note('end')
         os.kill(process.pid, signal.SIGTERM)
-        process.finish(-signal.SIGTERM, b'', b'')
+        done = process.finish(-signal.SIGTERM, None, None)
+        self.assertEqual(json.loads(done.out)['verdict'], 'resolved')
         self.gone()
 
 

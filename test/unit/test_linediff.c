@@ -50,6 +50,17 @@ static void linediff_shows_changes_with_three_lines_around_them(void **state)
     }
 }
 
+/* Or patch(1) takes what is before the space for the name. */
+static void linediff_ends_a_name_that_has_a_space_with_a_tab(void **state)
+{
+    struct sp_buf b = {0};
+
+    (void)state;
+    linediff_put(&b, "a b/f", SP_STR("a\n"), SP_STR("b\n"));
+    assert_string_equal(sp_buf_cstr(&b), "--- a b/f\t\n+++ a b/f\t\n@@ -1,1 +1,1 @@\n-a\n+b\n");
+    sp_buf_deinit(&b);
+}
+
 static void linediff_of_a_text_and_itself_is_nothing(void **state)
 {
     struct sp_buf b = {0};
@@ -198,6 +209,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(linediff_shows_changes_with_three_lines_around_them),
+        cmocka_unit_test(linediff_ends_a_name_that_has_a_space_with_a_tab),
         cmocka_unit_test(linediff_of_a_text_and_itself_is_nothing),
         cmocka_unit_test(linediff_applied_gives_the_other_text_by_fewest_edits),
         cmocka_unit_test(linediff_gives_up_on_thousands_of_edits),
