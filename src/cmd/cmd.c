@@ -12,7 +12,8 @@ static void put_usage(const struct cmd *cmd, FILE *out)
 }
 
 /* Prints a line on stderr, made fit for a screen: a name in it may hold anything. */
-static void tell(const char *prefix, const char *format, va_list args)
+__attribute__((format(printf, 2, 0))) static void tell(const char *prefix, const char *format,
+                                                       va_list args)
 {
     struct sp_buf text = {0}, valid = {0}, line = {0};
 

@@ -9,8 +9,8 @@
 #define MARK_COLUMNS 9
 #define ITEM_INDENT  11
 
-static void put_line(struct findings *f, struct sp_str first, size_t width, const char *format,
-                     va_list args)
+__attribute__((format(printf, 4, 0))) static void
+put_line(struct findings *f, struct sp_str first, size_t width, const char *format, va_list args)
 {
     struct sp_buf text = {0}, valid = {0};
 
