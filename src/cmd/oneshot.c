@@ -29,8 +29,9 @@ static void look(struct oneshot *o)
 static void on_line(void *owner, struct line *line)
 {
     struct oneshot *o = owner;
+    size_t room = ONESHOT_MAX - o->ret->len;
 
-    sp_buf_add(o->ret, sp_str_sub(line_str(line), 0, ONESHOT_MAX - o->ret->len));
+    sp_buf_add(o->ret, sp_str_sub(line_str(line), 0, line->len < room ? line->len : room));
 }
 
 static void on_event(void *owner)
