@@ -20,14 +20,13 @@
 #include <unistd.h>
 
 #include "cmd/procedure_server.h"
+#include "io/endsignals.h"
 #include "json/jcanon.h"
 #include "procedure/procedure_rpc.h"
 #include "transport/transport_child.h"
 
 #define END_MS       5000
 #define LAST_WORD_MS 5000
-
-#define N_SIGNALS 3
 
 enum server_state { SERVER_INITIALIZING, SERVER_CALLING, SERVER_ENDING, SERVER_CLOSING };
 
@@ -36,16 +35,13 @@ struct server {
     enum server_state state;
     struct transport *transport;
     uv_timer_t timer;
-    uv_signal_t signals[N_SIGNALS];
-    bool has_signal[N_SIGNALS];
+    struct endsignals signals;
     int signum; /* that came; 0 for none */
     struct procedure_run *run;
     uint64_t id; /* of the last request */
     int result;  /* 0 as long as nothing has failed */
     struct sp_err *ret_err;
 };
-
-static const int end_signals[N_SIGNALS] = {SIGTERM, SIGINT, SIGHUP};
 
 static void server_step(struct server *s);
 
@@ -102,10 +98,7 @@ static void server_close(struct server *s)
     if (!s->transport->ops->close(s->transport) || uv_is_closing((uv_handle_t *)&s->timer))
         return;
     uv_close((uv_handle_t *)&s->timer, NULL);
-    for (size_t i = 0; i < N_SIGNALS; i++) {
-        if (s->has_signal[i])
-            uv_close((uv_handle_t *)&s->signals[i], NULL);
-    }
+    endsignals_close(&s->signals);
 }
 
 /* Finds out whether the server can still answer, and whether it is over. Called after events. */
@@ -243,22 +236,6 @@ static void on_signal(uv_signal_t *handle, int signum)
     server_step(s);
 }
 
-/* A signal that was ignored when the program started stays ignored. */
-static void watch_signals(struct server *s)
-{
-    for (size_t i = 0; i < N_SIGNALS; i++) {
-        struct sigaction action;
-
-        if (sigaction(end_signals[i], NULL, &action) == 0 && action.sa_handler == SIG_IGN)
-            continue;
-        if (uv_signal_init(&s->loop, &s->signals[i]) < 0)
-            continue;
-        s->has_signal[i] = true;
-        s->signals[i].data = s;
-        (void)uv_signal_start(&s->signals[i], on_signal, end_signals[i]);
-    }
-}
-
 int procedure_server_run(char *const *argv, struct procedure_run *run, int *ret_signum,
                          struct sp_err *ret_err)
 {
@@ -271,7 +248,7 @@ int procedure_server_run(char *const *argv, struct procedure_run *run, int *ret_
     }
     (void)uv_timer_init(&s.loop, &s.timer); /* never fails */
     s.timer.data = &s;
-    watch_signals(&s);
+    endsignals_watch(&s.signals, &s.loop, on_signal, &s);
     s.transport = transport_child_new(&s.loop, argv, TRANSPORT_LINES, uv_hrtime(), &events, &s);
     s.result = s.transport->ops->start(s.transport, ret_err);
     if (s.result < 0) {

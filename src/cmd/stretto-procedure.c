@@ -14,6 +14,7 @@
 #include "cmd/cmd.h"
 #include "cmd/procedure_server.h"
 #include "cmd/report.h"
+#include "io/endsignals.h"
 #include "io/fdesc.h"
 #include "io/spawn.h"
 #include "procedure/procedure_options.h"
@@ -91,14 +92,6 @@ static int deliver(const struct procedure_run_record *record, const char *path)
     return status;
 }
 
-/* Ends the program by a signal's default action, so that its parent sees which one it was. */
-static void end_by(int signum)
-{
-    (void)fflush(stdout); /* what it holds would be lost; a failure shows in what was written */
-    (void)signal(signum, SIG_DFL);
-    (void)raise(signum);
-}
-
 static int run(const struct procedure_options *args, char *const *server)
 {
     struct procedure *procedure = NULL;
@@ -125,8 +118,10 @@ out:
     procedure_run_free(procedure_run);
     procedure_free(procedure);
     sp_buf_deinit(&ticket);
-    if (signum != 0)
-        end_by(signum);
+    if (signum != 0) {
+        (void)fflush(stdout); /* what it holds would be lost */
+        endsignals_end_by(signum);
+    }
     return status;
 }
 

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/sp_log.h"
+#include "io/endsignals.h"
 #include "io/fdesc.h"
 #include "io/spawn.h"
 #include "proxy/options.h"
@@ -39,7 +40,7 @@ static int run(const struct options *options, const bool is_open[3])
     struct session_end end = session_run(options, is_open);
 
     if (end.signum != 0)
-        session_end_by(end.signum);
+        endsignals_end_by(end.signum);
     if (end.is_abandoned)
         _exit(end.exit_status);
     return end.exit_status;

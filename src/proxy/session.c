@@ -36,8 +36,6 @@
 /* Not 0: a timer that is due at once may fire before the loop has polled again. */
 #define LAST_TURN_MS 1
 
-static const int end_signals[SESSION_N_SIGNALS] = {SIGTERM, SIGINT, SIGHUP};
-
 static void close_handle(uv_handle_t *handle)
 {
     if (!uv_is_closing(handle))
@@ -94,9 +92,7 @@ static void session_close(struct session *s)
         (void)uv_timer_start(&s->timer, on_last_turn, LAST_TURN_MS, 0); /* likewise */
     } else {
         close_handle((uv_handle_t *)&s->timer);
-        for (size_t i = 0; i < SESSION_N_SIGNALS; i++)
-            if (s->has_signal[i])
-                close_handle((uv_handle_t *)&s->signals[i]);
+        endsignals_close(&s->signals);
     }
 }
 
@@ -324,7 +320,7 @@ static void on_signal(uv_signal_t *handle, int signum)
     bool is_from_terminal = signum == SIGINT && isatty(STDIN_FILENO);
 
     if (s->signum != 0)
-        session_end_by(signum);
+        endsignals_end_by(signum);
     s->signum = signum;
     if (s->is_closing)
         return; /* only the log is still to be drained */
@@ -337,33 +333,6 @@ static void on_signal(uv_signal_t *handle, int signum)
     s->transport->ops->interrupt(s->transport, is_from_terminal ? 0 : signum);
     (void)uv_timer_start(&s->timer, on_late, END_MS, 0); /* fails only without a callback */
     session_step(s);
-}
-
-/* A signal that was ignored when the program started stays ignored. */
-static void watch_signals(struct session *s)
-{
-    for (size_t i = 0; i < SESSION_N_SIGNALS; i++) {
-        struct sigaction action;
-
-        if (sigaction(end_signals[i], NULL, &action) == 0 && action.sa_handler == SIG_IGN)
-            continue;
-        if (uv_signal_init(&s->loop, &s->signals[i]) < 0)
-            continue;
-        s->has_signal[i] = true;
-        s->signals[i].data = s;
-        (void)uv_signal_start(&s->signals[i], on_signal, end_signals[i]);
-    }
-}
-
-void session_end_by(int signum)
-{
-    sigset_t set;
-
-    (void)signal(signum, SIG_DFL);
-    sigemptyset(&set);
-    sigaddset(&set, signum);
-    (void)sigprocmask(SIG_UNBLOCK, &set, NULL);
-    (void)raise(signum);
 }
 
 /* Steps 3 to 6 of a start. On failure no log is left; session_close() and _free() do the rest. */
@@ -388,7 +357,7 @@ static int session_start(struct session *s, struct sp_buf *ret_notices, struct s
         return err;
     s->transport = startup_make_transport(s, &transport_events);
     s->active = startup_make_active(s, on_active_event, ret_notices);
-    watch_signals(s);
+    endsignals_watch(&s->signals, &s->loop, on_signal, s);
     err = s->transport->ops->start(s->transport, ret_err);
     if (err < 0 && s->active != NULL)
         active_discard(s->active);

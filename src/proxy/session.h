@@ -21,6 +21,3 @@ struct session_end {
  * is_open: which of descriptors 0, 1 and 2 were open at start.
  */
 struct session_end session_run(const struct options *options, const bool is_open[3]);
-
-/* Ends the process by a signal's default action, so that its parent sees which one it was. */
-void session_end_by(int signum);

@@ -8,14 +8,13 @@
 #include <signal.h>
 #include <uv.h>
 
+#include "io/endsignals.h"
 #include "io/outq.h"
 #include "io/source.h"
 #include "mcp/framer.h"
 #include "proxy/active.h"
 #include "proxy/modules.h"
 #include "trace/sessionid.h"
-
-#define SESSION_N_SIGNALS 3 /* those that end a session */
 
 struct session {
     const struct options *options;
@@ -39,8 +38,7 @@ struct session {
     struct httpc_header *headers;           /* of --upstream-header */
     const struct upstream_module *upstream; /* NULL: not loaded */
     uv_lib_t upstream_lib;
-    uv_signal_t signals[SESSION_N_SIGNALS];
-    bool has_signal[SESSION_N_SIGNALS];
+    struct endsignals signals;
     uv_timer_t timer;
     bool host_ended;   /* no more lines will come from the host */
     bool is_late;      /* the time after a signal is over */
