@@ -144,15 +144,6 @@ void wrap_entry_put_name(struct sp_buf *b, const struct wrap_entry *e, const cha
 
 /* ---- removing ---- */
 
-size_t wrap_entry_count(struct sp_str value)
-{
-    size_t n = 0;
-
-    for (struct jget_iter it = jget_iter(value); jget_next(&it);)
-        n++;
-    return n;
-}
-
 /* Whether the last member has a comma directly behind it, as files with trailing commas have. */
 static bool ends_in_comma(const struct wrap_entry *e, struct sp_str object)
 {
@@ -215,7 +206,7 @@ static void remove_last_comma(const struct wrap_entry *e, struct splice *s, size
 void wrap_entry_remove(const struct wrap_entry *e, struct splice *s, struct sp_str object,
                        const bool *is_out)
 {
-    size_t n = wrap_entry_count(object);
+    size_t n = jget_count(object);
     size_t n_kept = n; /* up to the last that is kept */
     bool has_trailing = n > 0 && ends_in_comma(e, object);
     size_t i = 0;

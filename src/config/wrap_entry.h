@@ -66,9 +66,6 @@ void wrap_entry_put_name(struct sp_buf *b, const struct wrap_entry *e, const cha
 void wrap_entry_remove(const struct wrap_entry *e, struct splice *s, struct sp_str object,
                        const bool *is_out);
 
-/* How many elements or members a value has. */
-size_t wrap_entry_count(struct sp_str value);
-
 /* Puts the proxy in. Returns whether it did; if not, `ret_why` says why not, and may be a text. */
 bool wrap_put(const struct wrap_entry *e, const struct wrap_how *how, struct splice *s,
               const char **ret_why);

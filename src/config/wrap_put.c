@@ -159,7 +159,7 @@ static struct headers read_headers(const struct wrap_entry *e)
             sp_map_put(&taken, sp_arena_copy(&h.arena, sp_buf_str(&b)), NULL);
         }
     }
-    h.of = sp_calloc(wrap_entry_count(e->of[WRAP_HEADERS].value), sizeof *h.of);
+    h.of = sp_calloc(jget_count(e->of[WRAP_HEADERS].value), sizeof *h.of);
     for (struct jget_iter it = jget_iter(e->of[WRAP_HEADERS].value); jget_next(&it);) {
         struct header *header = &h.of[h.n++];
 
@@ -331,7 +331,7 @@ static void rename_headers(const struct wrap_entry *e, const struct headers *h, 
 static void move_headers(const struct wrap_entry *e, const struct headers *h, struct splice *s)
 {
     struct sp_str env = e->of[WRAP_ENV].value;
-    size_t n = wrap_entry_count(e->server->value);
+    size_t n = jget_count(e->server->value);
     bool *is_out = sp_calloc(n, sizeof *is_out);
     struct jget_iter first = jget_iter(env);
     bool is_empty = !jget_next(&first);

@@ -105,7 +105,7 @@ static bool read_line(struct command_line *line, const struct wrap_entry *e)
 
     if (!is_good)
         return false;
-    line->headers = sp_calloc(wrap_entry_count(e->of[WRAP_ARGS].value), sizeof *line->headers);
+    line->headers = sp_calloc(jget_count(e->of[WRAP_ARGS].value), sizeof *line->headers);
     it = jget_iter(e->of[WRAP_ARGS].value);
     while (is_good && !line->has_command && jget_next(&it)) {
         sp_buf_clear(&text);
@@ -156,8 +156,7 @@ static bool is_env_of_headers(const struct wrap_entry *e, const struct command_l
                 return false;
         }
     }
-    return wrap_entry_has(e, WRAP_ENV) &&
-           wrap_entry_count(e->of[WRAP_ENV].value) == line->n_headers;
+    return wrap_entry_has(e, WRAP_ENV) && jget_count(e->of[WRAP_ENV].value) == line->n_headers;
 }
 
 static void rename_env(const struct wrap_entry *e, const struct command_line *line,
@@ -179,7 +178,7 @@ static void remove_variables(const struct wrap_entry *e, const struct command_li
                              struct splice *s)
 {
     struct sp_str env = e->of[WRAP_ENV].value;
-    bool *is_out = sp_calloc(wrap_entry_count(env), sizeof *is_out);
+    bool *is_out = sp_calloc(jget_count(env), sizeof *is_out);
     size_t i = 0;
 
     for (struct jget_iter it = jget_iter(env); jget_next(&it); i++) {
@@ -211,7 +210,7 @@ static void put_headers(struct sp_buf *b, const struct wrap_entry *e,
 
 static void remove_args(const struct wrap_entry *e, struct splice *s)
 {
-    bool *is_out = sp_calloc(wrap_entry_count(e->server->value), sizeof *is_out);
+    bool *is_out = sp_calloc(jget_count(e->server->value), sizeof *is_out);
     size_t i = 0;
 
     for (struct jget_iter it = jget_iter(e->server->value); jget_next(&it); i++)

@@ -180,15 +180,6 @@ const struct flowjson_type flowjson_bool = {
     .put = put_bool,
 };
 
-static size_t count_elements(struct sp_str value)
-{
-    size_t n = 0;
-
-    for (struct jget_iter it = jget_iter(value); jget_next(&it);)
-        n++;
-    return n;
-}
-
 static int read_elements(const struct flowjson_at *at, struct sp_str value,
                          const struct flowjson_field *field, char *base)
 {
@@ -200,7 +191,7 @@ static int read_elements(const struct flowjson_at *at, struct sp_str value,
 
     if (jget_type(value) != (is_map ? JSCAN_OBJECT : JSCAN_ARRAY))
         return flowjson_fail(at, "expected an %s", is_map ? "object" : "array");
-    elements = sp_arena_alloc(at->arena, count_elements(value) * size);
+    elements = sp_arena_alloc(at->arena, jget_count(value) * size);
     for (; jget_next(&it); n++) {
         struct sp_str name = is_map ? flowjson_text(at, it.name) : (struct sp_str){0};
         struct flowjson_at inner = is_map ? at_name(at, name) : at_index(at, n);
@@ -264,7 +255,7 @@ static int read_tuple(const struct flowjson_at *at, struct sp_str value,
 {
     struct jget_iter it = jget_iter(value);
 
-    if (jget_type(value) != JSCAN_ARRAY || count_elements(value) != type->n_fields)
+    if (jget_type(value) != JSCAN_ARRAY || jget_count(value) != type->n_fields)
         return flowjson_fail(at, "expected an array of %zu", type->n_fields);
     for (size_t i = 0; jget_next(&it); i++) {
         struct flowjson_at element = at_index(at, i);

@@ -138,15 +138,6 @@ static int read_tagged(struct parser *ps, const struct spot *at, struct sp_str o
     return fail_name(ps, at, strcmp(tag, "op") == 0 ? "unknown op" : "unknown stmt", name);
 }
 
-static size_t array_len(struct sp_str array)
-{
-    size_t n = 0;
-
-    for (struct jget_iter it = jget_iter(array); jget_next(&it);)
-        n++;
-    return n;
-}
-
 /* Reads a whole number written without fraction or exponent; whether it fits 64 bits. */
 static bool read_i64(struct sp_str number, int64_t *ret)
 {
@@ -176,7 +167,7 @@ static int parse_expr(struct parser *ps, const struct spot *at, struct sp_str va
 static int parse_exprs(struct parser *ps, const struct spot *at, struct sp_str array,
                        struct program_expr **ret, size_t *ret_n)
 {
-    size_t n = array_len(array);
+    size_t n = jget_count(array);
     struct program_expr *exprs = sp_arena_alloc(&ps->p->arena, n * sizeof *exprs);
     size_t i = 0;
 
@@ -375,7 +366,7 @@ static int parse_block(struct parser *ps, const struct spot *up, const char *nam
     struct spot at = spot_member(up, name);
     size_t i = 0;
 
-    ret->n = array_len(array);
+    ret->n = jget_count(array);
     ret->of = sp_arena_alloc(&ps->p->arena, ret->n * sizeof *ret->of);
     /* An empty `else` is not written, but the `then` beside it is, and nests as deep. */
     note_level(ps, at.level);

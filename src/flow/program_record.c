@@ -170,11 +170,8 @@ static int read_sites(struct sp_arena *arena, struct sp_str array, struct progra
 {
     const struct jtable_place document = {0};
     const struct jtable_place sites = {.up = &document, .name = "sites"};
-    size_t n = 0;
 
-    for (struct jget_iter it = jget_iter(array); jget_next(&it);)
-        n++;
-    r->sites = sp_arena_alloc(arena, n * sizeof *r->sites);
+    r->sites = sp_arena_alloc(arena, jget_count(array) * sizeof *r->sites);
     for (struct jget_iter it = jget_iter(array); jget_next(&it); r->n_sites++) {
         const struct jtable_place place = {.up = &sites, .index = r->n_sites};
 

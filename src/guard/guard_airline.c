@@ -241,13 +241,10 @@ static enum guard_outcome check_keep_bags(struct guard_call *call)
 static bool count_elements(struct sp_str object, const char *name, size_t *ret)
 {
     struct sp_str value;
-    size_t n = 0;
 
     if (!jget_member(object, sp_str_of(name), &value) || jget_type(value) != JSCAN_ARRAY)
         return false;
-    for (struct jget_iter it = jget_iter(value); jget_next(&it);)
-        n++;
-    *ret = n;
+    *ret = jget_count(value);
     return true;
 }
 

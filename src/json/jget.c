@@ -152,6 +152,15 @@ bool jget_next(struct jget_iter *it)
     return true;
 }
 
+size_t jget_count(struct sp_str value)
+{
+    size_t n = 0;
+
+    for (struct jget_iter it = jget_iter(value); jget_next(&it);)
+        n++;
+    return n;
+}
+
 /* Copies what stands before the next backslash, eight bytes at a time. Returns where that ends. */
 static const char *copy_plain(const char *p, const char *end, char **io_out)
 {

@@ -48,6 +48,9 @@ struct jget_iter {
 struct jget_iter jget_iter(struct sp_str value);
 bool jget_next(struct jget_iter *it);
 
+/* How many elements or members there are. */
+size_t jget_count(struct sp_str value);
+
 /* Appends the text of a string's span, unescaped (so it may hold NUL). */
 void jget_text(struct sp_str string, struct sp_buf *ret);
 

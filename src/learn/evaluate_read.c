@@ -145,19 +145,10 @@ static int read_option(struct reader *r, size_t index, struct sp_str value, stru
     return 0;
 }
 
-static size_t count(struct sp_str array)
-{
-    size_t n = 0;
-
-    for (struct jget_iter it = jget_iter(array); jget_next(&it);)
-        n++;
-    return n;
-}
-
 static int read_options(struct reader *r, size_t *ret_n)
 {
-    size_t n_options = count(r->policy.options);
-    size_t n_labels = count(r->line.labels);
+    size_t n_options = jget_count(r->policy.options);
+    size_t n_labels = jget_count(r->line.labels);
     struct jget_iter option = jget_iter(r->policy.options);
     struct jget_iter label = jget_iter(r->line.labels);
 

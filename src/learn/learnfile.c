@@ -54,14 +54,11 @@ int learnfile_read_rewards(struct sp_str text, struct sp_arena *arena,
 {
     struct flowjson_at top = {.arena = arena, .err = ret_err};
     struct sp_str object;
-    size_t n = 0;
     int err = scan_object(text, &object, ret_err);
 
     if (err < 0)
         return err;
-    for (struct jget_iter it = jget_iter(object); jget_next(&it);)
-        n++;
-    ret->values = sp_calloc(n, sizeof *ret->values);
+    ret->values = sp_calloc(jget_count(object), sizeof *ret->values);
     for (struct jget_iter it = jget_iter(object); err == 0 && jget_next(&it);)
         err = read_reward(&top, &it, ret);
     return err;

@@ -156,13 +156,11 @@ static size_t want_string(struct shown *s, struct sp_str string)
 static void want_list(struct shown *s, struct sp_str value)
 {
     struct list list = {0};
-    size_t i, n = 0;
+    size_t i;
 
     if (!number(s, &s->by_list, value, s->n_lists, &i))
         return;
-    for (struct jget_iter it = jget_iter(value); jget_next(&it);)
-        n++;
-    list.strings = sp_arena_alloc(&s->arena, n * sizeof *list.strings);
+    list.strings = sp_arena_alloc(&s->arena, jget_count(value) * sizeof *list.strings);
     for (struct jget_iter it = jget_iter(value); jget_next(&it);) {
         size_t string = want_string(s, it.value);
         struct wanted *w = &s->strings[string];

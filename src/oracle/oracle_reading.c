@@ -38,14 +38,11 @@ struct member {
 /* The members of an object; of a name that occurs twice the last counts. The arena's. */
 static struct member *read_members(struct reading *r, struct sp_str object, size_t *ret_n)
 {
-    struct member *members;
+    struct member *members =
+        sp_arena_alloc(&r->request->arena, jget_count(object) * sizeof *members);
     struct sp_map places = {0};
     size_t n = 0;
 
-    for (struct jget_iter it = jget_iter(object); jget_next(&it);)
-        n++;
-    members = sp_arena_alloc(&r->request->arena, n * sizeof *members);
-    n = 0;
     for (struct jget_iter it = jget_iter(object); jget_next(&it);) {
         struct sp_str name = text_of(r, it.name);
         bool is_new;

@@ -90,21 +90,12 @@ static struct sp_str text_of(struct reading *r, struct sp_str string)
     return sp_arena_copy(&r->p->arena, sp_buf_str(&r->scratch));
 }
 
-static size_t count(struct sp_str value)
-{
-    size_t n = 0;
-
-    for (struct jget_iter it = jget_iter(value); jget_next(&it);)
-        n++;
-    return n;
-}
-
 static int read_texts(struct reading *r, const struct jtable_place *place, struct sp_str array,
                       struct procedure_texts *ret)
 {
     struct jtable_place element = {.up = place};
     struct procedure_texts texts = {
-        .of = sp_arena_alloc(&r->p->arena, count(array) * sizeof *texts.of),
+        .of = sp_arena_alloc(&r->p->arena, jget_count(array) * sizeof *texts.of),
     };
 
     for (struct jget_iter it = jget_iter(array); jget_next(&it); element.index++) {
@@ -156,7 +147,7 @@ static int read_leaf(struct reading *r, const struct jtable_place *place, struct
 
     if (err < 0)
         return err;
-    node->actions = sp_arena_alloc(&r->p->arena, count(spans.calls) * sizeof *node->actions);
+    node->actions = sp_arena_alloc(&r->p->arena, jget_count(spans.calls) * sizeof *node->actions);
     for (struct jget_iter it = jget_iter(spans.calls); jget_next(&it); element.index++) {
         struct sp_str action;
 
@@ -199,7 +190,7 @@ static int read_trees(struct reading *r, struct sp_str object)
     size_t n = 0;
     int err = 0;
 
-    p->trees = sp_arena_alloc(&p->arena, count(object) * sizeof *p->trees);
+    p->trees = sp_arena_alloc(&p->arena, jget_count(object) * sizeof *p->trees);
     for (struct jget_iter it = jget_iter(object); err == 0 && jget_next(&it); n++) {
         struct sp_str site = text_of(r, it.name);
         struct jtable_place place = {.up = &trees};
@@ -222,7 +213,7 @@ static int read_checks(struct reading *r, struct sp_str array)
     struct procedure *p = r->p;
     int err = 0;
 
-    p->checks = sp_arena_alloc(&p->arena, count(array) * sizeof *p->checks);
+    p->checks = sp_arena_alloc(&p->arena, jget_count(array) * sizeof *p->checks);
     for (struct jget_iter it = jget_iter(array); err == 0 && jget_next(&it); element.index++) {
         struct jtable_place contains = {.up = &element, .name = "contains"};
         struct jtable_place lacks = {.up = &element, .name = "lacks"};

@@ -103,6 +103,15 @@ static void jget_finds_no_member_in_what_is_no_object(void **state)
     assert_str(value, SP_STR("untouched"));
 }
 
+static void jget_counts_elements_and_members(void **state)
+{
+    (void)state;
+    assert_int_equal(jget_count(SP_STR("[]")), 0);
+    assert_int_equal(jget_count(SP_STR("[ 1 , [2, 3], {} ]")), 3);
+    assert_int_equal(jget_count(SP_STR("{}")), 0);
+    assert_int_equal(jget_count(SP_STR("{\"a\":[1,2],\"a\":3}")), 2);
+}
+
 static void jget_walks_an_array_in_order(void **state)
 {
     static const struct sp_str want[] = {
@@ -337,6 +346,7 @@ int main(void)
         cmocka_unit_test(jget_finds_a_member_by_its_unescaped_name),
         cmocka_unit_test(jget_takes_the_last_of_a_member_that_occurs_twice),
         cmocka_unit_test(jget_finds_no_member_in_what_is_no_object),
+        cmocka_unit_test(jget_counts_elements_and_members),
         cmocka_unit_test(jget_walks_an_array_in_order),
         cmocka_unit_test(jget_walks_an_object_in_order_with_names_as_written),
         cmocka_unit_test(jget_walks_nothing_in_empty_and_plain_values),
