@@ -97,6 +97,19 @@ static int choice_of(const struct sp_opt *opt, const char *value)
     return 0;
 }
 
+static int fail_choice(struct parse *p, const struct sp_opt *opt, const char *option,
+                       const char *value)
+{
+    struct sp_buf choices = {0};
+
+    for (size_t i = 0; i < sizeof opt->choices / sizeof opt->choices[0]; i++)
+        if (opt->choices[i] != NULL)
+            sp_buf_addf(&choices, "%s%s", i > 0 ? "|" : "", opt->choices[i]);
+    sp_err_set(p->ret_err, "%s takes %s, not '%s'", option, sp_buf_cstr(&choices), value);
+    sp_buf_deinit(&choices);
+    return -EINVAL;
+}
+
 static int store(struct parse *p, const struct sp_opt *opt, const char *option, const char *value)
 {
     char *field = p->options + opt->offset;
@@ -128,11 +141,7 @@ static int store(struct parse *p, const struct sp_opt *opt, const char *option, 
         return 0;
     case SP_OPT_CHOICE:
         *(int *)field = choice_of(opt, value);
-        if (*(int *)field == 0) {
-            sp_err_set(p->ret_err, "%s takes %s, not '%s'", option, opt->arg, value);
-            return -EINVAL;
-        }
-        return 0;
+        return *(int *)field != 0 ? 0 : fail_choice(p, opt, option, value);
     case SP_OPT_LIST:
         list_add_parts((struct sp_opt_list *)field, text);
         return 0;

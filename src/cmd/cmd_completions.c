@@ -34,7 +34,10 @@ static int print_script(const struct cmd *cmd, struct sp_str shell)
     while (shells[i] != NULL && !sp_str_eq(sp_str_of(shells[i]), shell))
         i++;
     if (shells[i] == NULL)
-        return cmd_misused(cmd, "there is no script for the shell '%.*s'", SP_STR_ARG(shell));
+        return cmd_misused(cmd,
+                           "there is no script for the shell '%.*s', but for bash, zsh, fish, "
+                           "powershell and elvish",
+                           SP_STR_ARG(shell));
     writers[i](&spool.text, cmd_at);
     status = cmd_print(&spool);
     spool_deinit(&spool);

@@ -50,7 +50,8 @@ static int add_sessions(struct manifest *m, const struct sources *sources,
         struct sp_buf paths = {0};
 
         sources_put_paths(&paths, &o->sessions);
-        sp_err_set(ret_err, "no session logs in %s", sp_buf_cstr(&paths));
+        sp_err_set(ret_err, "no session logs in %s (directories in it are not searched)",
+                   sp_buf_cstr(&paths));
         sp_buf_deinit(&paths);
         return -ENOENT;
     }

@@ -215,7 +215,8 @@ static int redact_dir(const struct redact_args *args, const struct redact_option
     }
     err = count_all(r, &set, ret_err);
     if (err == 0 && set.n_logs == 0) {
-        sp_err_set(ret_err, "no session logs in %s", args->sessions);
+        sp_err_set(ret_err, "no session logs in %s (directories in it are not searched)",
+                   args->sessions);
         err = -ENOENT;
     }
     if (err == 0)

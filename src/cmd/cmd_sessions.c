@@ -308,7 +308,8 @@ static int read_sessions(const struct sessions_options *o, struct report *report
         struct sp_buf paths = {0};
 
         sources_put_paths(&paths, &o->sessions);
-        sp_err_set(ret_err, "no session logs in %s", sp_buf_cstr(&paths));
+        sp_err_set(ret_err, "no session logs in %s (directories in it are not searched)",
+                   sp_buf_cstr(&paths));
         sp_buf_deinit(&paths);
         err = -ENOENT;
     }

@@ -158,40 +158,48 @@ static void sort(struct paths *paths, int (*compare)(const void *a, const void *
 
 /* ---- what they hold ---- */
 
-static void add_flow(struct data *d, const char *path)
+/* Adds a flow to a list. Returns whether it can be read. */
+static bool add_flow(const struct data *d, struct findings *list, const char *path)
 {
     struct sp_buf shown = {0};
     struct flow *flow;
     struct sp_err err;
+    bool is_read = flow_load(path, &flow, &err) == 0;
 
     findings_put_path(&shown, path, d->home);
-    if (flow_load(path, &flow, &err) < 0) {
+    if (!is_read) {
         /* The path is there already: "PATH: WHY", or "reading PATH: WHY". */
         const char *named = strstr(err.text, path);
         struct sp_str why = sp_str_of(named != NULL ? named + strlen(path) + 2 : err.text);
 
-        findings_add_item(d->findings, "%s: this version cannot read it: %.*s", sp_buf_cstr(&shown),
+        findings_add_item(list, "%s: this version cannot read it: %.*s", sp_buf_cstr(&shown),
                           SP_STR_ARG(why));
     } else {
         uint64_t n = flow->provenance.habit_episodes;
 
-        findings_add_item(d->findings, "%s: domain %.*s, learned from %ju session%s, by %s%s",
+        findings_add_item(list, "%s: domain %.*s, learned from %ju session%s, by %s%s",
                           sp_buf_cstr(&shown), SP_STR_ARG(flow->domain), (uintmax_t)n,
                           n == 1 ? "" : "s", served_decider_name(decide_default(flow)),
                           flow->is_promoted ? ", promoted" : "");
         flow_free(flow);
     }
     sp_buf_deinit(&shown);
+    return is_read;
 }
 
 static void add_flows(struct data *d)
 {
+    struct findings list = {0};
+    bool are_read = true;
+
+    for (size_t i = 0; i < d->flows.n; i++)
+        are_read &= add_flow(d, &list, d->flows.p[i]);
     if (d->flows.n == 0)
         findings_add(d->findings, FINDINGS_NOTE, "no flows ('stretto learn' makes them)");
     else
-        findings_add(d->findings, FINDINGS_OK, "flows");
-    for (size_t i = 0; i < d->flows.n; i++)
-        add_flow(d, d->flows.p[i]);
+        findings_add(d->findings, are_read ? FINDINGS_OK : FINDINGS_NOTE, "flows");
+    sp_buf_add(&d->findings->text, sp_buf_str(&list.text));
+    findings_deinit(&list);
 }
 
 /* The logs of one directory. */

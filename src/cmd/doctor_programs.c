@@ -36,7 +36,9 @@ static void check_version(struct findings *f, const char *name, char *path)
     if (said.len > MAX_SAID)
         said.len = MAX_SAID;
     sp_buf_addf(&wanted, "%s %s", name, SP_VERSION);
-    if (status < 0)
+    if (status < 0 && strstr(err.text, path) != NULL)
+        findings_add(f, FINDINGS_PROBLEM, "%s does not tell its version: %s", name, err.text);
+    else if (status < 0)
         findings_add(f, FINDINGS_PROBLEM, "%s does not tell its version: %s (%s)", name, err.text,
                      path);
     else if (said.len == 0)

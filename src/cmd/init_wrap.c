@@ -176,7 +176,7 @@ static void put_outcome(struct sp_buf *b, const struct wrap_server *s, bool is_w
         sp_buf_addf(b, "%sunwrapped, from its command line: no backup has what it was", would);
         break;
     case WRAP_AS_IT_IS:
-        sp_buf_addf(b, "it is %s already", is_wrapping ? "wrapped" : "unwrapped");
+        sp_buf_addf(b, "it is %s", is_wrapping ? "wrapped already" : "not wrapped");
         break;
     case WRAP_SKIPPED:
         sp_buf_addf(b, "skipped: %.*s", SP_STR_ARG(s->why));

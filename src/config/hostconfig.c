@@ -27,7 +27,7 @@ const struct hostconfig_host hostconfig_hosts[] = {
     {"windsurf", .key = "mcpServers", .where = "~/.codeium/windsurf/mcp_config.json"},
     {"zed", .key = "context_servers",
      .where = "~/.config/zed/settings.json, or a project's .zed/settings.json"},
-    {"json", .key = "mcpServers", .where = "the host's configuration"},
+    {"json", .key = "mcpServers", .where = "any host that reads such a file"},
     {.name = NULL},
 };
 

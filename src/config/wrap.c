@@ -80,20 +80,6 @@ static bool put_wrapped(struct sp_buf *b, const struct wrap_entry *e, const stru
     return is_done;
 }
 
-/* Whether a URL looks like one of the transport before Streamable HTTP. */
-static bool is_sse_like(const struct wrap_entry *e)
-{
-    struct sp_buf text = {0};
-    bool is_like;
-
-    if (!wrap_entry_has(e, WRAP_URL))
-        return false;
-    jget_text(e->of[WRAP_URL].value, &text);
-    is_like = sp_str_ends(sp_buf_str(&text), SP_STR("/sse"));
-    sp_buf_deinit(&text);
-    return is_like;
-}
-
 /* Takes the second of the arguments, where the first is "--record"; else leaves an empty text. */
 static void read_record(const struct wrap_entry *e, struct sp_buf *ret)
 {
@@ -122,9 +108,9 @@ static void wrap_one(struct job *job, const struct wrap_entry *e, struct wrap_se
     ret->why = keep_text(job, why);
     if (is_done) {
         wrap_entry_replace(e, &job->splice, e->server->value, sp_buf_str(&b));
-        if (is_sse_like(e))
-            ret->remark = keep_text(job, "its URL ends in /sse, and the proxy does not speak SSE, "
-                                         "the transport before Streamable HTTP");
+        if (wrap_entry_has(e, WRAP_URL) && !wrap_entry_has(e, WRAP_HEADERS))
+            ret->remark = keep_text(job, "if the host has you sign in to it, unwrap it again: the "
+                                         "proxy cannot");
         if (job->how->record.len > 0) {
             ret->record = sp_arena_copy(&job->ret->arena, job->how->record);
         } else {

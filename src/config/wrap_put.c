@@ -10,6 +10,9 @@
 
 #define VARIABLE "STRETTO_HEADER_"
 
+static const char sse[] =
+    "it speaks SSE, the transport before Streamable HTTP, which the proxy does not";
+
 /* ---- what can be wrapped ---- */
 
 static bool is_type(const struct wrap_entry *e, enum wrap_entry_member which, enum jscan_type type)
@@ -48,15 +51,27 @@ static bool is_reachable(struct sp_str url)
     return is_good;
 }
 
+/* Whether a URL is like those of the transport before Streamable HTTP. */
+static bool ends_in_sse(struct sp_str url)
+{
+    struct sp_buf text = {0};
+    bool is_like;
+
+    jget_text(url, &text);
+    is_like = sp_str_ends(sp_buf_str(&text), SP_STR("/sse"));
+    sp_buf_deinit(&text);
+    return is_like;
+}
+
 static const char *find_obstacle_to_type(const struct wrap_entry *e)
 {
     static const char *const types[] = {"http", "streamable-http", "streamableHttp",
                                         "streamable_http"};
 
     if (!wrap_entry_has(e, WRAP_TYPE))
-        return NULL;
+        return ends_in_sse(e->of[WRAP_URL].value) ? sse : NULL;
     if (jget_is_text(e->of[WRAP_TYPE].value, SP_STR("sse")))
-        return "it speaks SSE, the transport before Streamable HTTP, which the proxy does not";
+        return sse;
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
         if (jget_is_text(e->of[WRAP_TYPE].value, sp_str_of(types[i])))
             return NULL;
@@ -66,12 +81,13 @@ static const char *find_obstacle_to_type(const struct wrap_entry *e)
 
 static const char *find_obstacle_to_url(const struct wrap_entry *e)
 {
-    const char *why = find_obstacle_to_type(e);
+    const char *why;
 
-    if (why != NULL)
-        return why;
     if (jget_type(e->of[WRAP_URL].value) != JSCAN_STRING || !is_reachable(e->of[WRAP_URL].value))
         return "its URL is neither http:// nor https://";
+    why = find_obstacle_to_type(e);
+    if (why != NULL)
+        return why;
     if (wrap_entry_has(e, WRAP_OTHER))
         return "the host signs in to it, which the proxy cannot do";
     if (!is_type(e, WRAP_HEADERS, JSCAN_OBJECT))

@@ -219,7 +219,7 @@ class Doctor(Case):
         self.write('home/.stretto/new.flow.json', b'{"stretto_flow":99}')
         os.symlink('..', self.path('home/.stretto/deep/loop'))
         lines = self.doctor()
-        at = lines.index('ok       flows')
+        at = lines.index('note     flows')
         n = flow['provenance']['habit_episodes']
         text = 'domain tickets, learned from %d sessions, by ' % n
         self.assertTrue(lines[at + 1].startswith('           ~/.stretto/b.flow.json: ' + text))
@@ -229,6 +229,8 @@ class Doctor(Case):
         self.assertNotIn(self.tmp, lines[at + 3])
         self.assertIn('flow format 99', lines[at + 3])
         self.assertEqual(lines[at + 4], NO_SESSIONS)
+        os.remove(self.path('home/.stretto/new.flow.json'))
+        self.assertIn('ok       flows', self.doctor())
 
     def test_sessions(self):
         def session(name, domain):

@@ -211,6 +211,7 @@ static void wrap_skips_what_cannot_be_wrapped(void **state)
         {"{\"command\": \"c\", \"command\": \"d\"}", "occurs twice"},
         {"{\"url\": \"http://x/\", \"serverUrl\": \"http://x/\"}", "occurs twice"},
         {"{\"type\": \"sse\", \"url\": \"http://x/\"}", "SSE"},
+        {"{\"serverUrl\": \"https://x/sse\"}", "SSE"},
         {"{\"type\": \"ws\", \"url\": \"http://x/\"}", "\"type\""},
         {"{\"type\": 1, \"url\": \"http://x/\"}", "\"type\""},
         {"{\"url\": \"ftp://x/\"}", "neither http:// nor https://"},
@@ -251,14 +252,20 @@ static void wrap_skips_what_cannot_be_wrapped(void **state)
     }
 }
 
-static void wrap_remarks_on_a_url_that_looks_like_sse(void **state)
+/* The host may have signed in to it, and nothing says so. */
+static void wrap_remarks_on_a_url_without_headers(void **state)
 {
     struct wrap w;
 
     (void)state;
-    wrapping_wrap(SP_STR("{\"mcpServers\": {\"s\": {\"url\": \"https://x/sse\"}}}"), NULL, &w);
+    wrapping_wrap(SP_STR("{\"mcpServers\": {\"s\": {\"url\": \"https://x/mcp\"}}}"), NULL, &w);
     assert_int_equal(w.servers[0].outcome, WRAP_CHANGED);
     assert_true(w.servers[0].remark.len > 0);
+    wrap_deinit(&w);
+    wrapping_wrap(
+        SP_STR("{\"mcpServers\": {\"s\": {\"url\": \"https://x/mcp\", \"headers\": {}}}}"), NULL,
+        &w);
+    assert_int_equal(w.servers[0].remark.len, 0);
     wrap_deinit(&w);
 }
 
@@ -380,7 +387,7 @@ int main(void)
         cmocka_unit_test(wrap_states_the_type_where_the_host_wants_it),
         cmocka_unit_test(wrap_uses_the_proxy_and_the_directory_that_it_is_told),
         cmocka_unit_test(wrap_skips_what_cannot_be_wrapped),
-        cmocka_unit_test(wrap_remarks_on_a_url_that_looks_like_sse),
+        cmocka_unit_test(wrap_remarks_on_a_url_without_headers),
         cmocka_unit_test(wrap_leaves_what_is_wrapped),
         cmocka_unit_test(wrap_tells_what_it_cannot_do),
         cmocka_unit_test(wrap_takes_the_named_servers_alone),
