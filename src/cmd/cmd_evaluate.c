@@ -4,6 +4,7 @@
 
 #include "base/sp_file.h"
 #include "cmd/cmd.h"
+#include "cmd/progress.h"
 #include "cmd/report.h"
 #include "learn/evaluate.h"
 
@@ -49,12 +50,17 @@ static int add_file(struct evaluate *e, const char *path, struct sp_err *ret_err
 /* Reads the rules, then the decisions. */
 static int load(struct evaluate *e, const struct evaluate_args *args, struct sp_err *ret_err)
 {
+    struct progress progress;
     int err = 0;
 
     for (size_t i = 0; err == 0 && i < args->targets.n; i++)
         err = evaluate_add_target(e, args->targets.v[i], ret_err);
-    for (size_t i = 0; err == 0 && i < args->decisions.n; i++)
+    progress_init(&progress);
+    for (size_t i = 0; err == 0 && i < args->decisions.n; i++) {
         err = add_file(e, args->decisions.v[i].p, ret_err);
+        progress_tell(&progress, "files", i + 1, args->decisions.n);
+    }
+    progress_end(&progress);
     return err == 0 ? evaluate_check(e, ret_err) : err;
 }
 

@@ -579,6 +579,49 @@ static void jev_answers_from_the_cache_without_a_key(void **state)
 
 #define SECRET "sk-0123456789"
 
+/* How many of the pieces of memory that were wiped held SECRET. */
+static size_t n_wiped;
+
+/*
+ * Stands in for the library's, for the code under test as well. That one only writes, and compilers
+ * know: so they are not to see what is read here.
+ */
+void explicit_bzero(void *p, size_t size)
+{
+    char *volatile bytes = p;
+
+    n_wiped += memmem(bytes, size, SECRET, strlen(SECRET)) != NULL;
+    memset(bytes, 0, size);
+}
+
+/* The file's text, the line of the header, the header of each request, and the settings. */
+static void jev_wipes_every_copy_of_the_key(void **state)
+{
+    static const struct httpd_step echo[] = {STATUS("401 No", SECRET), END};
+    struct world *w = *state;
+    char *file = write_key(w, "key", SP_STR(SECRET "\n"));
+
+    n_wiped = 0;
+    w->settings.jev.key = NULL;
+    w->settings.jev.key_file = file;
+    httpd_add(w->h, good);
+    httpd_add(w->h, echo);
+    open_client(w);
+    assert_int_equal(n_wiped, 1);
+    ask_well(w);
+    assert_int_equal(n_wiped, 2);
+    w->settings.cache = w->dir;
+    close_client(w);
+    assert_int_equal(n_wiped, 4);
+
+    /* An answer that says the key is one more. */
+    open_client(w);
+    ask_badly(w, "Jev answered 401: [key]");
+    close_client(w);
+    assert_int_equal(n_wiped, 9);
+    free(file);
+}
+
 static void jev_shows_the_key_to_nobody(void **state)
 {
     static const struct httpd_step refused[] = {
@@ -957,6 +1000,7 @@ int main(void)
         TEST(jev_takes_the_key_before_the_file),
         TEST(jev_asks_nobody_without_a_key),
         TEST(jev_answers_from_the_cache_without_a_key),
+        TEST(jev_wipes_every_copy_of_the_key),
         TEST(jev_shows_the_key_to_nobody),
         TEST(jev_cuts_what_the_service_says),
         TEST(jev_drops_slashes_at_the_end_of_the_base),
