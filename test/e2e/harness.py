@@ -4,7 +4,7 @@ The tests are black boxes: they start the programs named by the environment vari
 STRETTO_PROXY, STRETTO_DEMO and STRETTO and look at bytes, statuses and files only.
 STRETTO_TOOL_WRAPPER is a command prefix for the proxy and stretto, such as valgrind with its
 options; STRETTO_TEST_SLOW multiplies every deadline (and what memory a proxy may take), for builds
-and machines that are slow.
+and machines that are slow; the longest messages are then that much shorter.
 """
 
 import os
@@ -564,6 +564,11 @@ def recording(folder, *more):
 def message(start):
     """A pattern of one line of the proxy's own that starts so and goes on with a cause."""
     return b'stretto-proxy: ' + re.escape(os.fsencode(start)) + b': [^\n]+\n'
+
+
+def large(size):
+    """The size of a message that is very long, for how fast the programs are."""
+    return int(size / max(1.0, SLOW))
 
 
 def write_all(fd, data, gone_is_fine=False):

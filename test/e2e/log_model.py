@@ -18,9 +18,9 @@ STRING = re.compile(rb'"(?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"'
 ESCAPE = re.compile(rb'\\(?:u([0-9a-fA-F]{4})|(.))', re.DOTALL)
 WORD = re.compile(rb'true|false|null')
 
-ESCAPED = {c: '\\u%04x' % c for c in range(0x20)}
-ESCAPED.update({0x08: '\\b', 0x09: '\\t', 0x0A: '\\n', 0x0C: '\\f', 0x0D: '\\r'})
-ESCAPED.update({ord('"'): '\\"', ord('\\'): '\\\\'})
+# The backslash comes first: the others bring new ones.
+ESCAPED = {'\\': '\\\\', '"': '\\"', **{chr(c): '\\u%04x' % c for c in range(0x20)}}
+ESCAPED.update({'\b': '\\b', '\t': '\\t', '\n': '\\n', '\f': '\\f', '\r': '\\r'})
 
 
 def split_lines(data):
@@ -125,7 +125,9 @@ def is_json(text):
 
 def string(text):
     """The JSON string of a text, as the proxy writes it."""
-    return ('"' + text.translate(ESCAPED) + '"').encode('utf-8')
+    for character, escaped in ESCAPED.items():
+        text = text.replace(character, escaped)
+    return ('"' + text + '"').encode('utf-8')
 
 
 def decode(data):

@@ -135,18 +135,18 @@ class Forwarding(ActiveCase):
             process.finish(0, b''.join(lines))
 
     @rows(*OPTIONS)
-    def test_lines_of_16_mib(self, options):
+    def test_very_long_lines(self, options):
         session = self.session(*options)
-        long = 'x' * (16 << 20)
+        long = 'x' * harness.large(16 << 20)
         # The server answers the call with as much.
         session.done(call(1, 'a', {'text': long}), result(1, long))
         session.put(notification('n', text=long)).host(notification('n', text=long))
         session.send(request(2, 'ping', text=long)).server(request(2, 'ping', text=long))
         session.finish()
 
-    def test_a_commit_of_16_mib(self):
+    def test_a_very_long_commit(self):
         session = self.session('--commit')
-        long = 'x' * (16 << 20)
+        long = 'x' * harness.large(16 << 20)
         session.send(commit(1, ('t', {'text': long}), ('u', {})))
         session.server(own(1, 't', {'text': long})).put(result('stretto-1', long))
         session.server(own(2, 'u')).put(result('stretto-2', ''))
@@ -406,6 +406,7 @@ trap(signal.SIGTERM)
 get_line()
 note('asked')
 rest = get_all()
+wait_for('signals')
 note('rest', rest)
 put(b'{"jsonrpc":"2.0","method":"bye"}\\n')
 sys.exit(3)

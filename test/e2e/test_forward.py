@@ -94,8 +94,8 @@ class Bytes(Forward):
     @both_modes(
         ('64 KiB', 1 << 16, b'\n'), ('64 KiB and 1', (1 << 16) + 1, b'\n'),
         ('64 KiB less 1', (1 << 16) - 1, b'\n'), ('1 MiB', MIB, b'\r\n'),
-        ('5 MiB, no newline', 5 * MIB, b''), ('64 MiB', 64 * MIB, b'\n'),
-        ('64 MiB, no newline', 64 * MIB, b''),
+        ('5 MiB, no newline', 5 * MIB, b''), ('very long', harness.large(64 * MIB), b'\n'),
+        ('very long, no newline', harness.large(64 * MIB), b''),
     )
     def test_long_line(self, args, size, end):
         data = b'first\n' + b'x' * size + end
