@@ -40,6 +40,12 @@ static inline int sp_str_cmp(struct sp_str a, struct sp_str b)
     return c != 0 ? c : (a.len > b.len) - (a.len < b.len);
 }
 
+/* For qsort() of `const char *`: by their bytes. */
+static inline int sp_str_cmp_cstrs(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
 /* Whether `s` begins with, or ends with, all of `part`. */
 static inline bool sp_str_starts(struct sp_str s, struct sp_str part)
 {

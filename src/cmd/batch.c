@@ -18,6 +18,7 @@
 #include "base/sp_file.h"
 #include "base/sp_map.h"
 #include "cmd/batch.h"
+#include "cmd/cmd.h"
 #include "cmd/progress.h"
 #include "cmd/served.h"
 #include "json/jcanon.h"
@@ -202,8 +203,8 @@ static int check_cost(const struct batch *b, struct sp_err *ret_err)
     double millions = (double)b->n_tokens / 1e6;
     double dollars = millions * DOLLARS_PER_MILLION;
 
-    fprintf(stderr, "stretto: %zu question%s, %.3f million tokens: at most $%.4f\n", b->n_questions,
-            b->n_questions == 1 ? "" : "s", millions, dollars);
+    cmd_note("%zu question%s, %.3f million tokens: at most $%.4f", b->n_questions,
+             b->n_questions == 1 ? "" : "s", millions, dollars);
     if (b->options.kind != ORACLE_CLIENT_JEV || dollars <= b->options.budget)
         return 0;
     sp_err_set(ret_err, "asking may cost $%.4f, more than --oracle-budget %g", dollars,

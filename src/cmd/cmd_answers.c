@@ -34,7 +34,7 @@ static bool put_answer(const char *cache, const char *key, struct sp_buf *b)
     int code = oracle_cache_read(cache, key, &response, &err);
 
     if (code < 0)
-        fprintf(stderr, "stretto: %s\n", err.text);
+        cmd_note("%s", err.text);
     if (code != 0)
         return code > 0;
     oracle_put_response(&text, &response);
@@ -98,7 +98,7 @@ static void tell_replaced(const char *cache, const char *key)
     if (code == 0)
         oracle_response_deinit(&old);
     else if (code < 0)
-        fprintf(stderr, "stretto: replacing an answer: %s\n", err.text);
+        cmd_note("replacing an answer: %s", err.text);
 }
 
 static int import_answer(const char *cache, struct sp_str key, struct sp_str value,
@@ -171,8 +171,7 @@ static int import_lines(const char *cache)
         status = cmd_fail("reading standard input failed");
     free(text);
     if (status == 0)
-        fprintf(stderr, "stretto: stored %zu answer%s in %s\n", n_stored, n_stored == 1 ? "" : "s",
-                cache);
+        cmd_note("stored %zu answer%s in %s", n_stored, n_stored == 1 ? "" : "s", cache);
     return status;
 }
 

@@ -85,12 +85,11 @@ static void tell(const struct flowaudit *audit, enum decide_decider decider, uin
 {
     struct flowaudit_counts counts = flowaudit_count(audit);
 
-    fprintf(stderr,
-            "stretto: audited %ju decision%s of %ju episode%s by %s in %.1f seconds; "
-            "%ju left unanswered\n",
-            (uintmax_t)counts.decisions, counts.decisions == 1 ? "" : "s",
-            (uintmax_t)counts.episodes, counts.episodes == 1 ? "" : "s",
-            served_decider_name(decider), (double)ns / 1e9, (uintmax_t)counts.unanswered);
+    cmd_note("audited %ju decision%s of %ju episode%s by %s in %.1f seconds; "
+             "%ju left unanswered",
+             (uintmax_t)counts.decisions, counts.decisions == 1 ? "" : "s",
+             (uintmax_t)counts.episodes, counts.episodes == 1 ? "" : "s",
+             served_decider_name(decider), (double)ns / 1e9, (uintmax_t)counts.unanswered);
 }
 
 static int audit_flow(const struct audit_args *args, const struct flow *flow)

@@ -153,16 +153,15 @@ static int ask(struct inquiry *q, const char *domain, struct sp_err *ret_err)
     struct batch_counts counts;
     int err;
 
-    fprintf(stderr, "stretto: %s: %zu write%s to judge in %zu episode%s\n", domain, size.writes,
-            size.writes == 1 ? "" : "s", size.episodes, size.episodes == 1 ? "" : "s");
+    cmd_note("%s: %zu write%s to judge in %zu episode%s", domain, size.writes,
+             size.writes == 1 ? "" : "s", size.episodes, size.episodes == 1 ? "" : "s");
     err = batch_run(q->batch, &counts, ret_err);
     if (err < 0) {
         sp_err_prefix(ret_err, "%s", domain);
         return err;
     }
     if (counts.failed > 0)
-        fprintf(stderr, "stretto: warning: %zu of %zu questions had no answer\n", counts.failed,
-                counts.questions);
+        cmd_note("warning: %zu of %zu questions had no answer", counts.failed, counts.questions);
     confirmaudit_count(q->audit);
     return 0;
 }

@@ -143,7 +143,7 @@ static int run(const struct cmd *cmd, int argc, char **argv)
     sp_buf_add(&spool.text, sp_buf_str(&f.text));
     status = cmd_print(&spool);
     if (f.n_problems > 0) {
-        fprintf(stderr, "stretto: %zu problem%s\n", f.n_problems, f.n_problems == 1 ? "" : "s");
+        cmd_note("%zu problem%s", f.n_problems, f.n_problems == 1 ? "" : "s");
         status = CMD_FAILED;
     }
     findings_deinit(&f);

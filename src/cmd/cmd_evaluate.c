@@ -95,7 +95,7 @@ static int evaluate(const struct evaluate_args *args)
     } else {
         status = report(e, args);
         if (status == 0)
-            fprintf(stderr, "stretto: %zu decisions\n", evaluate_n_decisions(e));
+            cmd_note("%zu decisions", evaluate_n_decisions(e));
     }
     evaluate_free(e);
     return status;

@@ -40,7 +40,7 @@ static int load(const char *path, struct flow **ret)
     int code = flow_load(path, ret, &err);
 
     if (code < 0)
-        fprintf(stderr, "stretto: %s\n", err.text);
+        cmd_note("%s", err.text);
     return code;
 }
 
@@ -48,8 +48,7 @@ static int tell(size_t n_review)
 {
     if (n_review == 0)
         return 0;
-    fprintf(stderr, "stretto: %zu change%s review\n", n_review,
-            n_review == 1 ? " needs" : "s need");
+    cmd_note("%zu change%s review", n_review, n_review == 1 ? " needs" : "s need");
     return NEEDS_REVIEW;
 }
 

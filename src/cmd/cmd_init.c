@@ -173,13 +173,12 @@ static char *find_proxy(bool is_by_path)
         return found;
     found = programs_beside(PROXY);
     if (found != NULL) {
-        fprintf(stderr,
-                "stretto: " PROXY " is not on PATH; the configuration has the one beside this "
-                "program, %s\n",
-                found);
+        cmd_note(PROXY " is not on PATH; the configuration has the one beside this "
+                       "program, %s",
+                 found);
         return found;
     }
-    fprintf(stderr, "stretto: " PROXY " is not on PATH; install it before the host starts it\n");
+    cmd_note(PROXY " is not on PATH; install it before the host starts it");
     return sp_strdup(PROXY);
 }
 
@@ -360,7 +359,7 @@ static int write_file(const struct init_plan *p, bool is_forced, struct spool *s
     else
         status = report_deliver(spool, path);
     if (status == 0)
-        fprintf(stderr, "stretto: wrote %s\n", path);
+        cmd_note("wrote %s", path);
     free(path);
     return status;
 }
@@ -368,7 +367,7 @@ static int write_file(const struct init_plan *p, bool is_forced, struct spool *s
 /* Says where the configuration goes. */
 static void tell_where(const struct init_plan *p)
 {
-    fprintf(stderr, "stretto: this is for %s, %s\n", p->host->name, p->host->where);
+    cmd_note("this is for %s, %s", p->host->name, p->host->where);
 }
 
 static void tell_more(const struct init_plan *p)
@@ -376,13 +375,12 @@ static void tell_more(const struct init_plan *p)
     struct sp_buf b = {0};
 
     if (p->upstream != NULL && p->headers->n > 0)
-        fprintf(stderr, "stretto: the variables of --upstream-header must be set where the host "
-                        "starts the proxy, as in the server's \"env\"\n");
+        cmd_note("the variables of --upstream-header must be set where the host "
+                 "starts the proxy, as in the server's \"env\"");
     if (p->has_arbiter)
-        fprintf(stderr,
-                "stretto: the flow's arbiter asks a model: set TYPESAFE_API_KEY to the key, "
-                "or TYPESAFE_API_KEY_FILE to a file with it, where the host starts the "
-                "proxy\n");
+        cmd_note("the flow's arbiter asks a model: set TYPESAFE_API_KEY to the key, "
+                 "or TYPESAFE_API_KEY_FILE to a file with it, where the host starts the "
+                 "proxy");
     init_text_put_steps(&b, p);
     fprintf(stderr, "stretto: next steps\n%s", sp_buf_cstr(&b));
     sp_buf_deinit(&b);

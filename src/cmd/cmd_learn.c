@@ -332,12 +332,11 @@ static int learn_and_save(const struct learn_args *args, struct inputs *in, stru
     err = save(args, f, ret_err);
     if (err == 0) {
         if (talk->asked.failed > 0)
-            fprintf(stderr,
-                    "stretto: warning: %zu of %zu questions had no answer; the arbiter was fitted "
-                    "without them\n",
-                    talk->asked.failed, talk->asked.questions);
-        fprintf(stderr, "stretto: wrote %s: the %s flow, learned from %zu sessions (%zu tools)\n",
-                args->out, args->domain, in->set.n_logs, f->n_kinds);
+            cmd_note("warning: %zu of %zu questions had no answer; the arbiter was fitted "
+                     "without them",
+                     talk->asked.failed, talk->asked.questions);
+        cmd_note("wrote %s: the %s flow, learned from %zu sessions (%zu tools)", args->out,
+                 args->domain, in->set.n_logs, f->n_kinds);
     }
     flow_free(f);
     return err;

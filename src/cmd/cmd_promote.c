@@ -108,12 +108,11 @@ static const char *plural(uint64_t n)
 
 static void tell(const struct promote_counts *counts)
 {
-    fprintf(stderr,
-            "stretto: scored %ju episode%s; %ju decision%s left out as unanswered; "
-            "%ju of %ju site%s promoted\n",
-            (uintmax_t)counts->episodes, plural(counts->episodes), (uintmax_t)counts->unanswered,
-            plural(counts->unanswered), (uintmax_t)counts->promoted, (uintmax_t)counts->sites,
-            plural(counts->sites));
+    cmd_note("scored %ju episode%s; %ju decision%s left out as unanswered; "
+             "%ju of %ju site%s promoted",
+             (uintmax_t)counts->episodes, plural(counts->episodes), (uintmax_t)counts->unanswered,
+             plural(counts->unanswered), (uintmax_t)counts->promoted, (uintmax_t)counts->sites,
+             plural(counts->sites));
     if (counts->promoted == 0)
         fputs("stretto: no site is promoted: the promoted flow hands back after every call\n",
               stderr);

@@ -192,7 +192,7 @@ static void report(const struct redact *r, const struct redact_args *args, size_
     sp_buf_addf(&b, " as shared, ");
     put_tally(&b, s.kept_declared);
     sp_buf_addf(&b, " as declared by tools");
-    fprintf(stderr, "stretto: %s\n", sp_buf_cstr(&b));
+    cmd_note("%s", sp_buf_cstr(&b));
     sp_buf_deinit(&b);
 }
 

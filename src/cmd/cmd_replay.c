@@ -121,10 +121,10 @@ static void tell(const struct replay_options *options, size_t n_sessions,
         sp_buf_addf(&b, "%g", options->threshold);
     sp_buf_addf(&b, "; %ju question%s left unanswered", (uintmax_t)totals->unanswered,
                 totals->unanswered == 1 ? "" : "s");
-    fprintf(stderr, "stretto: %s\n", sp_buf_cstr(&b));
+    cmd_note("%s", sp_buf_cstr(&b));
     if (totals->cut > 0)
-        fprintf(stderr, "stretto: %ju run%s of the flow's program went on without an end\n",
-                (uintmax_t)totals->cut, totals->cut == 1 ? "" : "s");
+        cmd_note("%ju run%s of the flow's program went on without an end", (uintmax_t)totals->cut,
+                 totals->cut == 1 ? "" : "s");
     sp_buf_deinit(&b);
 }
 

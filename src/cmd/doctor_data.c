@@ -138,16 +138,11 @@ static struct sp_str dir_of(const char *path)
     return (struct sp_str){path, (size_t)(strrchr(path, '/') - path)};
 }
 
-static int compare_paths(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 static int compare_dirs(const void *a, const void *b)
 {
     int order = sp_str_cmp(dir_of(*(const char *const *)a), dir_of(*(const char *const *)b));
 
-    return order != 0 ? order : compare_paths(a, b);
+    return order != 0 ? order : sp_str_cmp_cstrs(a, b);
 }
 
 static void sort(struct paths *paths, int (*compare)(const void *a, const void *b))
@@ -170,10 +165,10 @@ static bool add_flow(const struct data *d, struct findings *list, const char *pa
     if (!is_read) {
         /* The path is there already: "PATH: WHY", or "reading PATH: WHY". */
         const char *named = strstr(err.text, path);
-        struct sp_str why = sp_str_of(named != NULL ? named + strlen(path) + 2 : err.text);
+        const char *why = named != NULL ? strstr(named + strlen(path), ": ") : NULL;
 
-        findings_add_item(list, "%s: this version cannot read it: %.*s", sp_buf_cstr(&shown),
-                          SP_STR_ARG(why));
+        findings_add_item(list, "%s: this version cannot read it: %s", sp_buf_cstr(&shown),
+                          why != NULL ? why + 2 : err.text);
     } else {
         uint64_t n = flow->provenance.habit_episodes;
 
@@ -388,7 +383,7 @@ void doctor_data_files(struct findings *f, const char *dir, const char *home)
         sp_buf_add(&path, sp_str_of(dir));
         find_files(&d, &path, &(struct place){.level = 1, .dev = st.st_dev, .ino = st.st_ino});
         sp_buf_deinit(&path);
-        sort(&d.flows, compare_paths);
+        sort(&d.flows, sp_str_cmp_cstrs);
         sort(&d.logs, compare_dirs);
     }
     add_flows(&d);

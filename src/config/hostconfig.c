@@ -18,8 +18,8 @@ const struct hostconfig_host hostconfig_hosts[] = {
     {"claude-code", .key = "mcpServers", .has_add = true,
      .where = "a project's .mcp.json, or run the command"},
     {"claude-desktop", .key = "mcpServers", .has_bare_path = true,
-     .where = "~/Library/Application Support/Claude/" DESKTOP_FILE " (macOS),\n  "
-              "%APPDATA%\\Claude\\" DESKTOP_FILE " (Windows) or\n  "
+     .where = "~/Library/Application Support/Claude/" DESKTOP_FILE " (macOS),\n"
+              "%APPDATA%\\Claude\\" DESKTOP_FILE " (Windows) or\n"
               "~/.config/Claude/" DESKTOP_FILE " (Linux)"},
     {"cursor", .key = "mcpServers", .where = "~/.cursor/mcp.json, or a project's .cursor/mcp.json"},
     {"vscode", .key = "servers", .has_type = true,

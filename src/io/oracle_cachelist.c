@@ -85,17 +85,12 @@ static int add_dir(struct oracle_cachelist *keys, const char *dir, struct sp_str
     return err;
 }
 
-static int compare_keys(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 int oracle_cachelist_read(const char *dir, struct oracle_cachelist *ret, struct sp_err *ret_err)
 {
     int err = each_entry(ret, dir, add_dir, ret_err);
 
     if (err == 0 && ret->n > 0)
-        qsort(ret->of, ret->n, sizeof *ret->of, compare_keys);
+        qsort(ret->of, ret->n, sizeof *ret->of, sp_str_cmp_cstrs);
     return err;
 }
 

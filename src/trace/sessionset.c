@@ -113,18 +113,13 @@ static int list_dir(struct sessionset *set, const char *path, struct paths *ret_
     return err;
 }
 
-static int compare_paths(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 static int add_dir(struct sessionset *set, const char *path, struct sp_err *ret_err)
 {
     struct paths paths = {0};
     int err = list_dir(set, path, &paths, ret_err);
 
     if (err == 0 && paths.n > 0) {
-        qsort(paths.p, paths.n, sizeof *paths.p, compare_paths);
+        qsort(paths.p, paths.n, sizeof *paths.p, sp_str_cmp_cstrs);
         reserve(set, paths.n);
     }
     for (size_t i = 0; i < paths.n && err == 0; i++)
